@@ -1,0 +1,52 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+let package = Package(
+  name: "understudy",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "understudy", targets: ["UnderstudyCommand"]),
+    .library(name: "UnderstudyTesting", targets: ["UnderstudyTesting"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+      name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
+    .target(name: "Embedded"),
+    .target(name: "Threads"),
+    .target(name: "JSON"),
+    .target(name: "SQLite", dependencies: ["CSQLite", "Threads"]),
+    .target(name: "HTTP", dependencies: ["CMicroHTTPD", "CSodium", "JSON", "Threads"]),
+    .target(
+      name: "Understudy",
+      dependencies: [
+        "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CSodium",
+        // macOS normalizes Unicode itself.
+        .target(name: "CUTF8Proc", condition: .when(platforms: [.linux])),
+      ]),
+    .target(name: "UnderstudyTesting", dependencies: ["Understudy"]),
+    .executableTarget(name: "UnderstudyCommand", dependencies: ["Understudy"]),
+
+    // What the tests share: a client that sends bytes as they are, and the program as a process.
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite"]),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"]),
+    .testTarget(name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
+    .testTarget(name: "ContractTests", dependencies: ["UnderstudyTesting", "TestSupport"]),
+    .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "TestSupport"]),
+    .testTarget(name: "ClientTests", dependencies: ["UnderstudyTesting"], path: "Tests/Clients"),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c2x
+)

@@ -1,0 +1,134 @@
+import CMicroHTTPD
+
+/// The header fields of a request that this server reads, and what makes the header no header.
+///
+/// The values are libmicrohttpd's own memory and valid until the answer has been sent.
+struct HeaderFields {
+  private(set) var host: UnsafeRawBufferPointer?
+  private(set) var contentLength: UnsafeRawBufferPointer?
+  private(set) var transferEncoding: UnsafeRawBufferPointer?
+  private(set) var expect: UnsafeRawBufferPointer?
+  private(set) var accept: UnsafeRawBufferPointer?
+  private(set) var ifNoneMatch: UnsafeRawBufferPointer?
+  private(set) var idempotencyKey: UnsafeRawBufferPointer?
+  private(set) var accessControlRequestMethod: UnsafeRawBufferPointer?
+  private(set) var accessControlRequestHeaders: UnsafeRawBufferPointer?
+  private(set) var forwardedFor: UnsafeRawBufferPointer?
+  private(set) var forwardedHost: UnsafeRawBufferPointer?
+  private(set) var forwardedProto: UnsafeRawBufferPointer?
+  /// Why the request has to be refused and its connection closed; the first reason found.
+  private(set) var defect: String?
+
+  /// Reads the header of the connection's current request.
+  init(of connection: OpaquePointer) {
+    withUnsafeMutablePointer(to: &self) { fields in
+      _ = MHD_get_connection_values_n(connection, .HEADER_KIND, readField, fields)
+    }
+  }
+
+  fileprivate mutating func read(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    guard Self.isOneLine(name: name, value: value) else {
+      return refuse("A header line begins with white space (a folded header): write each header on one line.")
+    }
+    guard !name.isEmpty, name.allSatisfy(Self.isTokenCharacter) else {
+      return refuse("A header's name holds white space or another character that a name can't have.")
+    }
+    let value = value.trimmed
+    switch name.count {
+    case 4 where name.equals("host"): set(\.host, value, once: "Host")
+    case 6 where name.equals("expect"): expect = value
+    case 6 where name.equals("accept"): accept = value
+    case 13 where name.equals("if-none-match"): ifNoneMatch = value
+    case 14 where name.equals("content-length"): set(\.contentLength, value, once: "Content-Length")
+    case 15 where name.equals("x-forwarded-for"): forwardedFor = value
+    case 15 where name.equals("idempotency-key"): set(\.idempotencyKey, value, once: "Idempotency-Key")
+    case 16 where name.equals("x-forwarded-host"): forwardedHost = value
+    case 17 where name.equals("transfer-encoding"): set(\.transferEncoding, value, once: "Transfer-Encoding")
+    case 17 where name.equals("x-forwarded-proto"): forwardedProto = value
+    case 29 where name.equals("access-control-request-method"): accessControlRequestMethod = value
+    case 30 where name.equals("access-control-request-headers"): accessControlRequestHeaders = value
+    default: break
+    }
+  }
+
+  private mutating func refuse(_ reason: String) {
+    if defect == nil { defect = reason }
+  }
+
+  private mutating func set(
+    _ field: WritableKeyPath<HeaderFields, UnsafeRawBufferPointer?>, _ value: UnsafeRawBufferPointer,
+    once name: String
+  ) {
+    if self[keyPath: field] != nil { refuse("The header \(name) is there twice.") }
+    self[keyPath: field] = value
+  }
+
+  /// What RFC 9112 asks of the header as a whole (sections 3.2 and 6.3); call once all is read.
+  mutating func checkFraming(isHTTP11: Bool) {
+    if let host {
+      if !Authority.isValid(host) {
+        refuse("The header Host is not a host name or address with an optional port.")
+      }
+    } else if isHTTP11 {
+      refuse("The header Host is missing; HTTP/1.1 asks for it.")
+    }
+    if let transferEncoding {
+      if contentLength != nil { refuse("A request can't have both Content-Length and Transfer-Encoding.") }
+      if !transferEncoding.equals("chunked") { refuse("The only Transfer-Encoding known here is chunked.") }
+    }
+  }
+
+  /// Whether name and value stood on one line: libmicrohttpd leaves both where they were received,
+  /// and moves only the name of a folded header, to append the folded text to it.
+  private static func isOneLine(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
+    guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return true }
+    let gap = valueStart - nameStart - name.count
+    guard gap >= 1, gap <= 1 << 16 else { return false }
+    return UnsafeRawBufferPointer(start: nameStart + name.count + 1, count: gap - 1)
+      .allSatisfy { $0 == 0x20 || $0 == 0x09 }
+  }
+
+  /// RFC 9110, section 5.6.2.
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
+
+private func readField(
+  fields: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameSize: Int,
+  value: UnsafePointer<CChar>?, valueSize: Int
+) -> MHD_Result {
+  fields?.assumingMemoryBound(to: HeaderFields.self).pointee.read(
+    name: UnsafeRawBufferPointer(start: name, count: nameSize),
+    value: UnsafeRawBufferPointer(start: value, count: valueSize))
+  return .YES
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are this lower-case ASCII text, letters of either case.
+  func equals(_ lowercase: StaticString) -> Bool {
+    guard count == lowercase.utf8CodeUnitCount else { return false }
+    for index in 0..<count {
+      let byte = self[index]
+      let folded = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+      if folded != lowercase.utf8Start[index] { return false }
+    }
+    return true
+  }
+
+  /// The bytes without the white space around them (RFC 9110, section 5.6.3).
+  var trimmed: UnsafeRawBufferPointer {
+    var start = startIndex
+    var end = endIndex
+    while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
+    while end > start, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[start..<end])
+  }
+
+  var text: String { String(decoding: self, as: UTF8.self) }
+}

@@ -1,0 +1,54 @@
+import CMicroHTTPD
+import Synchronization
+
+/// A 200 whose headers and body are the same for everyone, made once and sent from the same memory
+/// any number of times, by any thread. It carries no request id: that differs for each request.
+public final class PreparedResponse: Sendable {
+  /// What it was made of.
+  public let response: Response
+  /// Its validator.
+  public let etag: ETag
+  private let native: Mutex<Native?>
+
+  private struct Native: @unchecked Sendable {
+    // Safe to send: libmicrohttpd counts a response's uses under a lock of its own.
+    let pointer: OpaquePointer
+  }
+
+  /// - Parameter response: an answer whose body is in memory.
+  public init(_ response: Response) {
+    var response = response
+    if case .validated(let known?) = response.caching {
+      etag = known
+    } else {
+      etag = response.body.etag
+      response.caching = .validated(etag)
+    }
+    self.response = response
+    native = Mutex(nil)
+  }
+
+  deinit {
+    if let native = native.withLock({ $0 }) { MHD_destroy_response(native.pointer) }
+  }
+
+  /// libmicrohttpd's object for it, made at the first use.
+  func pointer(fixedFields: [Field]) -> OpaquePointer? {
+    native.withLock { native in
+      if native == nil { native = NativeResponse.make(response, fixedFields: fixedFields).map(Native.init) }
+      return native?.pointer
+    }
+  }
+}
+
+extension Response.Body {
+  /// The validator of a body in memory or in a file.
+  var etag: ETag {
+    switch self {
+    case .none: ETag(of: UnsafeRawBufferPointer(start: nil, count: 0))
+    case .buffer(let buffer): ETag(of: buffer.bytes)
+    case .embedded(let bytes): ETag(of: bytes.bytes)
+    case .file(let file): ETag(version: file.version)
+    }
+  }
+}

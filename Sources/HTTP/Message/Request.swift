@@ -1,0 +1,114 @@
+import CMicroHTTPD
+import JSON
+import Threads
+
+/// A request, while it is being answered: a view of what came in, on the thread that got it.
+///
+/// What a handler needs later, on another thread, it copies out.
+public final class Request {
+  /// What tells this request from all others of this server: in the log, in `X-Request-Id` and in
+  /// the `instance` of a problem.
+  public let id: RequestID
+  public let target: RequestTarget
+  public internal(set) var method = Method.get
+  /// The body, whole; empty where there is none.
+  public internal(set) var body: [UInt8] = []
+  /// The pattern of the route that answers, as `/invasive/parks/:id`; nil where none does.
+  public internal(set) var route: Route?
+  /// When the request line had come in, in nanoseconds of `MonotonicClock`.
+  public let start = MonotonicClock.now
+
+  var fields: HeaderFields?
+  var isHTTP11 = true
+  let connection: ClientConnection
+  let trustedProxies: [AddressRange]
+
+  init(id: RequestID, target: RequestTarget, connection: ClientConnection, trustedProxies: [AddressRange]) {
+    self.id = id
+    self.target = target
+    self.connection = connection
+    self.trustedProxies = trustedProxies
+  }
+
+  /// The decoded text of the path's segment that a parameter of the route stands for; nil where it
+  /// isn't UTF-8.
+  public func parameter(_ name: String) -> String? {
+    guard let index = route?.segments.firstIndex(of: .parameter(name)) else { return nil }
+    return String(validating: target.segment(index), as: UTF8.self)
+  }
+
+  /// The row's id that the route's parameter `id` stands for.
+  ///
+  /// - Parameter missing: what the answer says where it can't be one.
+  /// - Throws: `Problem` 404 where it isn't a whole number within 64 bits.
+  public func id(orNotFound missing: String) throws(Problem) -> Int64 {
+    guard let text = parameter("id"), let id = Int64(wholeNumber: text.utf8) else { throw .notFound(missing) }
+    return id
+  }
+
+  /// The Accept header names `application/json`.
+  public var acceptsJSON: Bool {
+    guard let accept = fields?.accept else { return false }
+    return accept.split(separator: UInt8(ascii: ",")).contains { range in
+      let type = range.prefix { $0 != UInt8(ascii: ";") }
+      return UnsafeRawBufferPointer(rebasing: type).trimmed.equals("application/json")
+    }
+  }
+
+  /// The Idempotency-Key header's bytes, without the quotes that may stand around them; nil without
+  /// the header.
+  public var idempotencyKey: [UInt8]? {
+    guard let value = fields?.idempotencyKey else { return nil }
+    let isQuoted = value.count >= 2 && value.first == UInt8(ascii: "\"") && value.last == UInt8(ascii: "\"")
+    return isQuoted ? Array(value.dropFirst().dropLast()) : Array(value)
+  }
+
+  /// The path as it came in, without the query.
+  public var rawPath: ArraySlice<UInt8> { target.raw[target.pathRange] }
+
+  // MARK: Where it came from and what it was sent to
+
+  private var comesFromTrustedProxy: Bool {
+    guard !trustedProxies.isEmpty, let address = connection.address else { return false }
+    return trustedProxies.contains { $0.contains(address) }
+  }
+
+  /// The client's address: the peer's, or the one that a trusted proxy names last.
+  public var clientAddress: IPAddress? {
+    guard comesFromTrustedProxy, let list = fields?.forwardedFor?.text else { return connection.address }
+    let addresses = list.split(separator: ",").compactMap { entry in
+      IPAddress(entry.trimmingPrefix { $0 == " " }.split(separator: " ").first.map(String.init) ?? "")
+    }
+    return addresses.last { address in !trustedProxies.contains { $0.contains(address) } }
+      ?? connection.address
+  }
+
+  /// The scheme and authority that this request was sent to, `http://192.168.1.20:8080`: what an
+  /// absolute URL must begin with for this client to follow it.
+  public var origin: String {
+    let isProxied = comesFromTrustedProxy
+    var scheme = connection.isEncrypted ? "https" : "http"
+    if isProxied, let proto = fields?.forwardedProto {
+      if proto.equals("https") { scheme = "https" } else if proto.equals("http") { scheme = "http" }
+    }
+    if isProxied, let host = fields?.forwardedHost, Authority.isValid(host) {
+      return "\(scheme)://\(host.text)"
+    }
+    if case .absolute(let authority) = target.form {
+      return "\(scheme)://\(String(decoding: target.raw[authority], as: UTF8.self))"
+    }
+    return "\(scheme)://\(fields?.host?.text ?? connection.localAuthority)"
+  }
+}
+
+/// A number that only one request of this server has, written in hexadecimal behind a number that
+/// only one run of it has.
+public struct RequestID: Sendable, CustomStringConvertible {
+  private static let run = UInt32.random(in: .min ... .max)
+  let number: UInt64
+
+  public var description: String {
+    let run = String(Self.run, radix: 16)
+    return String(repeating: "0", count: 8 - run.count) + run + "-" + String(number, radix: 16)
+  }
+}

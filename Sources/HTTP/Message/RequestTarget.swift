@@ -1,0 +1,135 @@
+/// The request target (RFC 9112, section 3.2), taken apart before anything in it is decoded, so that
+/// an escaped `/` or `&` is a character and not a separator.
+public struct RequestTarget: Sendable {
+  /// Which of the forms of RFC 9112 the target has.
+  public enum Form: Equatable, Sendable {
+    /// `/path?query`
+    case origin
+    /// `http://authority/path?query`
+    case absolute(authority: Range<Int>)
+    /// `*`, of `OPTIONS *`.
+    case asterisk
+    /// None that this server serves.
+    case invalid
+  }
+
+  /// The bytes on the wire.
+  public let raw: [UInt8]
+  public let form: Form
+  /// Where in `raw` the path is.
+  let pathRange: Range<Int>
+  /// Where in `raw` the query is, without its `?`; nil where there is none.
+  let queryRange: Range<Int>?
+  /// The decoded segments, one after the other.
+  private var decoded: [UInt8] = []
+  private var segmentEnds: [Int] = []
+  /// Whether the path can name something: it has no empty segment, no `.` or `..` and no NUL.
+  /// Paths that haven't are never followed.
+  public private(set) var isPlain = true
+
+  public init(_ raw: [UInt8]) {
+    self.raw = raw
+    (form, pathRange, queryRange) = Self.split(raw)
+    switch form {
+    case .origin, .absolute: readSegments()
+    case .asterisk, .invalid: break
+    }
+  }
+
+  private static func split(_ raw: [UInt8]) -> (Form, path: Range<Int>, query: Range<Int>?) {
+    if raw == [UInt8(ascii: "*")] { return (.asterisk, 0..<0, nil) }
+    let end = raw.firstIndex(of: UInt8(ascii: "?")) ?? raw.endIndex
+    let query = end < raw.endIndex ? end + 1..<raw.endIndex : nil
+    if raw.first == UInt8(ascii: "/") { return (.origin, 0..<end, query) }
+    for scheme in ["http://", "https://"] {
+      let start = scheme.utf8.count
+      guard end >= start, raw[..<start].map({ $0 | 0x20 }).elementsEqual(scheme.utf8.map { $0 | 0x20 }) else {
+        continue
+      }
+      let path = raw[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+      return (.absolute(authority: start..<path), path..<end, query)
+    }
+    return (.invalid, 0..<0, nil)
+  }
+
+  /// Splits the path and decodes each segment. One trailing slash names the same resource.
+  private mutating func readSegments() {
+    var path = raw[pathRange].dropFirst()
+    if path.last == UInt8(ascii: "/") { path.removeLast() }
+    guard pathRange.count > 1 else { return }
+    var start = path.startIndex
+    while true {
+      let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+      append(segment: path[start..<end])
+      guard end < path.endIndex else { return }
+      start = end + 1
+    }
+  }
+
+  private mutating func append(segment: ArraySlice<UInt8>) {
+    let start = decoded.count
+    if segment.contains(UInt8(ascii: "%")) {
+      PercentEncoding.decode(segment, into: &decoded)
+    } else {
+      decoded.append(contentsOf: segment)
+    }
+    segmentEnds.append(decoded.count)
+    let text = decoded[start...]
+    let dots = text.count <= 2 && text.allSatisfy { $0 == UInt8(ascii: ".") }
+    if dots || text.contains(0) { isPlain = false }
+  }
+
+  /// How many segments the path has; none in `/`.
+  public var segmentCount: Int { segmentEnds.count }
+
+  /// A segment of the path, decoded.
+  public func segment(_ index: Int) -> ArraySlice<UInt8> {
+    decoded[(index == 0 ? 0 : segmentEnds[index - 1])..<segmentEnds[index]]
+  }
+
+  /// The query's pairs.
+  ///
+  /// - Parameter plusIsSpace: whether `+` stands for a space, as HTML forms write it, or for itself.
+  public func query(plusIsSpace: Bool = false) -> Query {
+    Query(queryRange.map { raw[$0] } ?? [], plusIsSpace: plusIsSpace)
+  }
+
+  /// Whether the query's two readings can differ.
+  public var queryHasPlus: Bool {
+    queryRange.map { raw[$0].contains(UInt8(ascii: "+")) } ?? false
+  }
+}
+
+/// The names and values of a query: `&` separates pairs and the first `=` of a pair its name from
+/// its value. Of pairs of the same name the first counts.
+public struct Query: Sendable {
+  /// The pairs, decoded, in their order.
+  public private(set) var pairs: [(name: [UInt8], value: [UInt8])] = []
+
+  init(_ raw: ArraySlice<UInt8>, plusIsSpace: Bool) {
+    for pair in raw.split(separator: UInt8(ascii: "&")) {
+      let separator = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      var name: [UInt8] = []
+      var value: [UInt8] = []
+      PercentEncoding.decode(pair[..<separator], plusIsSpace: plusIsSpace, into: &name)
+      PercentEncoding.decode(pair[separator...].dropFirst(), plusIsSpace: plusIsSpace, into: &value)
+      pairs.append((name, value))
+    }
+  }
+
+  /// The bytes of the first parameter of this name.
+  public func bytes(_ name: String) -> [UInt8]? {
+    pairs.first { $0.name.elementsEqual(name.utf8) }?.value
+  }
+
+  /// The text of the first parameter of this name; nil where there is none.
+  ///
+  /// - Throws: `Problem` 400 where it isn't UTF-8.
+  public func text(_ name: String) throws(Problem) -> String? {
+    guard let bytes = bytes(name) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .badRequest("The query parameter '\(name)' is not UTF-8 once its percent escapes are decoded.")
+    }
+    return text
+  }
+}

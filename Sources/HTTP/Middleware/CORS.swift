@@ -1,0 +1,23 @@
+/// Lets pages of every origin read every answer (the Fetch standard, "CORS protocol").
+public struct CORS: Middleware {
+  public init() {}
+
+  public var fixedFields: [Field] {
+    [
+      Field("Access-Control-Allow-Origin", "*"),
+      Field("Access-Control-Expose-Headers", "X-Request-Id, Location, Link, ETag, Retry-After"),
+    ]
+  }
+
+  /// Adds to the answer of an OPTIONS request what a preflight asks for.
+  public func amend(_ response: inout Response, to request: Request) {
+    guard request.method == .options, request.fields?.accessControlRequestMethod != nil,
+      let allow = response.fields.first(where: { $0.name == "Allow" })
+    else { return }
+    response.fields.append(Field("Access-Control-Allow-Methods", allow.value))
+    if let headers = request.fields?.accessControlRequestHeaders {
+      response.fields.append(Field("Access-Control-Allow-Headers", headers.text))
+    }
+    response.fields.append(Field("Access-Control-Max-Age", "86400"))
+  }
+}

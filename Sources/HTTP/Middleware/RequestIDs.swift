@@ -1,0 +1,8 @@
+/// Puts the request's id into every answer that isn't the same for everyone.
+public struct RequestIDs: Middleware {
+  public init() {}
+
+  public func amend(_ response: inout Response, to request: Request) {
+    response.fields.append(Field("X-Request-Id", request.id.description))
+  }
+}

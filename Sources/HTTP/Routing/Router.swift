@@ -1,0 +1,111 @@
+/// What a handler gives: an answer, or the promise of one.
+public enum Reply {
+  case now(Response)
+  /// An answer that is the same for everyone.
+  case prepared(PreparedResponse)
+  /// The connection is suspended; then the closure runs, which sees to it that the completion is
+  /// called, once, on any thread.
+  case later((Completion) -> Void)
+}
+
+/// Answers a request, on the libmicrohttpd thread that got it, without blocking.
+///
+/// - Throws: `Problem`, or another `ProblemRepresentable` error; anything else is answered 500.
+public typealias Handler = @Sendable (Request) throws -> Reply
+
+/// A path with parameters, and what answers there.
+public struct Route: Sendable {
+  enum Segment: Equatable, Sendable {
+    case literal(String)
+    case parameter(String)
+  }
+
+  /// As it was declared, `/directory/people/:key/:id`.
+  public let pattern: String
+  let segments: [Segment]
+  var handlers: [(method: Method, handler: Handler)] = []
+
+  init(_ pattern: String) {
+    self.pattern = pattern
+    segments = pattern.split(separator: "/").map { segment in
+      segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
+    }
+  }
+
+  /// The handler for a method; HEAD is answered as GET.
+  func handler(for method: Method) -> Handler? {
+    let wanted = method == .head ? .get : method
+    return handlers.first { $0.method == wanted }?.handler
+  }
+
+  /// The value of an `Allow` field (RFC 9110, section 10.2.1).
+  var allow: String {
+    handlers.map { $0.method == .get ? "GET, HEAD" : $0.method.name }.joined(separator: ", ") + ", OPTIONS"
+  }
+}
+
+/// The tree of routes: one level for each segment of a path, a literal going before a parameter.
+public struct Router: Sendable {
+  private struct Node: Sendable {
+    var literals: [(text: [UInt8], node: Int)] = []
+    var parameter: Int?
+    var route: Route?
+  }
+
+  private var nodes = [Node()]
+
+  public init() {}
+
+  /// Adds a handler.
+  ///
+  /// - Parameters:
+  ///   - pattern: literal segments and parameters, `/invasive/parks/:id`. A parameter called `key`
+  ///     is a secret and is kept out of the log.
+  public mutating func on(_ method: Method, _ pattern: String, _ handler: @escaping Handler) {
+    let declared = Route(pattern)
+    var node = 0
+    for segment in declared.segments { node = child(of: node, for: segment) }
+    var route = nodes[node].route ?? declared
+    route.handlers.append((method, handler))
+    nodes[node].route = route
+  }
+
+  public mutating func get(_ pattern: String, _ handler: @escaping Handler) { on(.get, pattern, handler) }
+  public mutating func post(_ pattern: String, _ handler: @escaping Handler) { on(.post, pattern, handler) }
+  public mutating func put(_ pattern: String, _ handler: @escaping Handler) { on(.put, pattern, handler) }
+  public mutating func delete(_ pattern: String, _ handler: @escaping Handler) {
+    on(.delete, pattern, handler)
+  }
+
+  private mutating func child(of node: Int, for segment: Route.Segment) -> Int {
+    switch segment {
+    case .literal(let text):
+      let bytes = Array(text.utf8)
+      if let known = nodes[node].literals.first(where: { $0.text == bytes }) { return known.node }
+      nodes.append(Node())
+      nodes[node].literals.append((bytes, nodes.count - 1))
+    case .parameter:
+      if let known = nodes[node].parameter { return known }
+      nodes.append(Node())
+      nodes[node].parameter = nodes.count - 1
+    }
+    return nodes.count - 1
+  }
+
+  /// The route for a target; nil where there is none.
+  func route(for target: RequestTarget) -> Route? {
+    guard target.isPlain else { return nil }
+    var node = 0
+    for index in 0..<target.segmentCount {
+      let segment = target.segment(index)
+      if let literal = nodes[node].literals.first(where: { segment.elementsEqual($0.text) }) {
+        node = literal.node
+      } else if let parameter = nodes[node].parameter {
+        node = parameter
+      } else {
+        return nil
+      }
+    }
+    return nodes[node].route
+  }
+}

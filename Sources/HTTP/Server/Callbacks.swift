@@ -1,0 +1,75 @@
+import CMicroHTTPD
+import Threads
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+// What libmicrohttpd calls, on its own threads. Functions of a file, so that they belong to no actor.
+
+private func server(_ context: UnsafeMutableRawPointer?) -> Server? {
+  context.map { Unmanaged<Server>.fromOpaque($0).takeUnretainedValue() }
+}
+
+func connectionChanged(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+  stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_ConnectionNotificationCode
+) {
+  guard let server = server(context), let connection, let stored else { return }
+  switch code {
+  case .CONNECTION_NOTIFY_STARTED:
+    let client = ClientConnection(
+      descriptor: mhd_connection_fd(connection),
+      address: mhd_client_address(connection).flatMap { IPAddress($0) },
+      isEncrypted: false, deadline: MonotonicClock.now + UInt64(server.limits.requestSeconds) * 1_000_000_000)
+    server.connections.add(client)
+    stored.pointee = Unmanaged.passRetained(client).toOpaque()
+  case .CONNECTION_NOTIFY_CLOSED:
+    guard let pointer = stored.pointee else { return }
+    let client = Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()
+    server.connections.remove(client)
+    stored.pointee = nil
+  @unknown default: break
+  }
+}
+
+/// The request line is there, and nothing in it has been changed yet.
+func requestLineArrived(
+  context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+  guard let server = server(context), let connection, let stored = mhd_socket_context(connection) else {
+    return nil
+  }
+  let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
+  let exchange = Exchange(
+    server: server, target: bytes,
+    connection: Unmanaged<ClientConnection>.fromOpaque(stored).takeUnretainedValue())
+  return Unmanaged.passRetained(exchange).toOpaque()
+}
+
+func handleRequest(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
+  method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?,
+  dataSize: UnsafeMutablePointer<Int>?, stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+  guard let connection, let method, let version, let dataSize, let pointer = stored?.pointee else {
+    return .NO
+  }
+  let piece = UnsafeRawBufferPointer(start: data, count: dataSize.pointee)
+  // Whatever becomes of it, all of it is taken: libmicrohttpd would offer the rest again at once,
+  // and for ever.
+  dataSize.pointee = 0
+  return Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue().proceed(
+    connection, method: String(cString: method), isHTTP11: strcmp(version, "HTTP/1.0") != 0, data: piece)
+}
+
+func requestCompleted(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+  stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_RequestTerminationCode
+) {
+  guard let pointer = stored?.pointee else { return }
+  Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().complete()
+  stored?.pointee = nil
+}

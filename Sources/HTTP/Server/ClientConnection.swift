@@ -1,0 +1,82 @@
+import Synchronization
+import Threads
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A connection with a client, from accept to close.
+final class ClientConnection: Sendable {
+  private let descriptor: Int32
+  let address: IPAddress?
+  let isEncrypted: Bool
+  /// When the connection is cut, in nanoseconds of `MonotonicClock`.
+  private let deadline: Atomic<UInt64>
+
+  init(descriptor: Int32, address: IPAddress?, isEncrypted: Bool, deadline: UInt64) {
+    self.descriptor = descriptor
+    self.address = address
+    self.isEncrypted = isEncrypted
+    self.deadline = Atomic(deadline)
+  }
+
+  func setDeadline(_ time: UInt64) { deadline.store(time, ordering: .relaxed) }
+
+  func isOverdue(at time: UInt64) -> Bool { deadline.load(ordering: .relaxed) <= time }
+
+  /// Ends both directions, which libmicrohttpd sees as the client's leaving.
+  func cut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// The address and port that the client connected to, as a URL has them.
+  var localAuthority: String {
+    SocketAddress(localEndOf: descriptor)?.authority ?? "localhost"
+  }
+}
+
+/// The connections that are open, and the thread that cuts those that are past their deadline: a
+/// byte now and then keeps no connection alive.
+final class ConnectionRegistry: Sendable {
+  private struct State {
+    var open: [ObjectIdentifier: ClientConnection] = [:]
+    var isClosed = false
+  }
+
+  private let state = Condition(State())
+
+  /// How often deadlines are looked at, in seconds.
+  private static let period = 0.5
+
+  init() throws(Thread.Exhausted) {
+    let state = state
+    _ = try Thread {
+      while state.wait(seconds: Self.period, until: { $0.isClosed ? true : nil }) == nil {
+        let now = MonotonicClock.now
+        state.withLock { state in
+          for connection in state.open.values where connection.isOverdue(at: now) { connection.cut() }
+        }
+      }
+    }
+  }
+
+  func add(_ connection: ClientConnection) {
+    state.withLock { $0.open[ObjectIdentifier(connection)] = connection }
+  }
+
+  /// Forgets a connection, before its descriptor is closed and means another one.
+  func remove(_ connection: ClientConnection) {
+    _ = state.withLock { $0.open.removeValue(forKey: ObjectIdentifier(connection)) }
+  }
+
+  /// Cuts every connection.
+  func cutAll() {
+    state.withLock { for connection in $0.open.values { connection.cut() } }
+  }
+
+  /// Ends the thread.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    state.broadcast()
+  }
+}

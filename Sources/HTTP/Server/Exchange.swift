@@ -1,0 +1,277 @@
+import CMicroHTTPD
+import JSON
+import Synchronization
+import Threads
+
+/// A request and its answer, from the request line to the last byte sent: what libmicrohttpd's
+/// callbacks share. It lives on the thread that serves its connection; only `awaited` is written by
+/// others.
+final class Exchange: @unchecked Sendable {
+  // Safe to share: a completion only locks `awaited` and resumes the connection, and libmicrohttpd
+  // hands the connection back to its own thread.
+
+  private enum Stage {
+    case header, body, suspended, answered
+  }
+
+  /// More of a refused body than this isn't waited for: the connection is closed.
+  private static let discardLimit = 16 << 20
+
+  let request: Request
+  private let server: Server
+  private var stage = Stage.header
+  private var handler: Handler?
+  /// The answer that is already decided, whatever the body holds.
+  private var refusal: Problem?
+  private var announced = 0
+  private var received = 0
+  /// Bytes of this exchange in the server's count.
+  private var bytesCounted = 0
+  private let awaited = Mutex<Result<Response, any Error>?>(nil)
+
+  init(server: Server, target: [UInt8], connection: ClientConnection) {
+    self.server = server
+    request = Request(
+      id: RequestID(number: server.counts.lastRequest.add(1, ordering: .relaxed).newValue),
+      target: RequestTarget(target), connection: connection, trustedProxies: server.trustedProxies)
+    server.counts.active.add(1, ordering: .relaxed)
+    connection.setDeadline(request.start + UInt64(server.limits.requestSeconds) * 1_000_000_000)
+  }
+
+  /// libmicrohttpd's handler: called with the header, then for each piece of the body, then once
+  /// more when all of it is there, and again when a suspended connection goes on.
+  func proceed(
+    _ connection: OpaquePointer, method: String, isHTTP11: Bool, data: UnsafeRawBufferPointer
+  ) -> MHD_Result {
+    switch stage {
+    case .header:
+      stage = .body
+      request.method = Method(method)
+      request.isHTTP11 = isHTTP11
+      readHeader(of: connection)
+      return refusesEarly ? answer(connection) : .YES
+    case .body where !data.isEmpty:
+      return take(data) ? .YES : .NO
+    case .body:
+      return answer(connection)
+    case .suspended:
+      guard let result = awaited.withLock({ $0 }) else { return .YES }
+      server.decrement(server.counts.suspended)
+      switch result {
+      case .success(let response): return send(response, on: connection)
+      case .failure(let error): return send(response(for: error), on: connection)
+      }
+    case .answered:
+      return .YES
+    }
+  }
+
+  /// The exchange is over, its answer sent or its connection lost.
+  func complete() {
+    release(bytesCounted)
+    request.connection.setDeadline(
+      MonotonicClock.now + UInt64(server.limits.idleSeconds + server.limits.requestSeconds) * 1_000_000_000)
+    server.decrement(server.counts.active)
+  }
+
+  // MARK: The header
+
+  private func readHeader(of connection: OpaquePointer) {
+    var fields = HeaderFields(of: connection)
+    fields.checkFraming(isHTTP11: request.isHTTP11)
+    request.fields = fields
+    if let defect = fields.defect ?? targetDefect {
+      refusal = .badRequest(defect)
+      refusal?.closesConnection = true
+    } else if server.counts.isDraining.load(ordering: .relaxed) {
+      refusal = .unavailable("The server is shutting down: try again in a moment.")
+      refusal?.closesConnection = true
+    } else {
+      route()
+      announced = fields.contentLength.flatMap { Int($0.text) } ?? 0
+      if announced > server.limits.body { refusal = bodyTooLarge }
+    }
+  }
+
+  private var targetDefect: String? {
+    switch request.target.form {
+    case .origin: nil
+    case .asterisk: request.method == .options ? nil : "The request target '*' is for OPTIONS alone."
+    case .absolute(let authority):
+      Authority.isValid(request.target.raw[authority])
+        ? nil : "The request target's authority is not a host name or address with an optional port."
+    case .invalid: "The request target has to begin with '/'."
+    }
+  }
+
+  private func route() {
+    guard request.target.form != .asterisk else { return }
+    guard let route = server.router.route(for: request.target) else {
+      refusal = .notFound(
+        "There is nothing at \(Redaction.path(of: request)). What there is stands on the page at /.")
+      return
+    }
+    request.route = route
+    guard request.method != .options else { return }
+    handler = route.handler(for: request.method)
+    guard handler == nil else { return }
+    refusal = Problem(
+      .methodNotAllowed, "\(route.pattern) does not answer \(request.method.name), only \(route.allow).",
+      fields: [Field("Allow", route.allow)])
+  }
+
+  private var bodyTooLarge: Problem {
+    Problem(.contentTooLarge, "The body is longer than \(server.limits.body) bytes, the most that is taken.")
+  }
+
+  /// Whether the answer goes out before the body has come in. That closes the connection, so it is
+  /// kept for what can't go on anyway, for a client that waits to be told (`Expect: 100-continue`),
+  /// and for bodies that aren't worth waiting for.
+  private var refusesEarly: Bool {
+    guard let refusal else { return false }
+    return refusal.closesConnection || announced > Self.discardLimit
+      || announced > 0 && request.fields?.expect?.equals("100-continue") == true
+  }
+
+  // MARK: The body
+
+  /// Takes a piece of the body, or lets it go where it isn't wanted any more.
+  ///
+  /// - Returns: false where the connection isn't worth keeping.
+  private func take(_ data: UnsafeRawBufferPointer) -> Bool {
+    received += data.count
+    if refusal == nil {
+      if received > server.limits.body {
+        refusal = bodyTooLarge
+      } else if !reserve(data.count) {
+        refusal = .unavailable("The server has as many bodies in memory as it takes: try again in a moment.")
+      } else {
+        if request.body.isEmpty { request.body.reserveCapacity(min(announced, 64 << 10)) }
+        request.body.append(contentsOf: data)
+      }
+    }
+    if refusal != nil { request.body = [] }
+    return received <= Self.discardLimit
+  }
+
+  private func reserve(_ count: Int) -> Bool {
+    let total = server.counts.bytesInFlight.add(count, ordering: .relaxed).newValue
+    bytesCounted += count
+    guard total > server.limits.bytesInFlight else { return true }
+    release(count)
+    return false
+  }
+
+  private func release(_ count: Int) {
+    guard count > 0 else { return }
+    bytesCounted -= count
+    server.counts.bytesInFlight.subtract(count, ordering: .relaxed)
+  }
+
+  // MARK: The answer
+
+  private func answer(_ connection: OpaquePointer) -> MHD_Result {
+    request.connection.setDeadline(.max)
+    do {
+      for middleware in server.middleware {
+        if let response = middleware.intercept(request) { return send(response, on: connection) }
+      }
+      if let refusal { throw refusal }
+      guard let handler else { return send(optionsResponse, on: connection) }
+      switch try handler(request) {
+      case .now(let response): return send(response, on: connection)
+      case .prepared(let prepared): return send(prepared, on: connection)
+      case .later(let begin):
+        suspend(connection, then: begin)
+        return .YES
+      }
+    } catch {
+      return send(response(for: error), on: connection)
+    }
+  }
+
+  private func suspend(_ connection: OpaquePointer, then begin: (Completion) -> Void) {
+    stage = .suspended
+    server.counts.suspended.add(1, ordering: .sequentiallyConsistent)
+    MHD_suspend_connection(connection)
+    let resumed = Resumption(connection)
+    begin(
+      Completion { [self] response, error in
+        awaited.withLock { $0 = response.map { .success($0) } ?? .failure(error ?? Problem.unavailable("")) }
+        MHD_resume_connection(resumed.connection)
+      })
+  }
+
+  private struct Resumption: @unchecked Sendable {
+    // Safe to send: a suspended connection stays where it is until it is resumed, once.
+    let connection: OpaquePointer
+    init(_ connection: OpaquePointer) { self.connection = connection }
+  }
+
+  /// 204 with `Allow` (RFC 9110, section 9.3.7).
+  private var optionsResponse: Response {
+    var response = Response(.noContent, type: nil, body: .none, caching: .noStore)
+    response.fields = [Field("Allow", request.route?.allow ?? "GET, HEAD, POST, PUT, DELETE, OPTIONS")]
+    return response
+  }
+
+  private func response(for error: any Error) -> Response {
+    let problem =
+      (error as? any ProblemRepresentable)?.problem
+      ?? Problem(.internalServerError, "Something went wrong in the server; its log says more.")
+    var response = problem.response(instance: request.id.description)
+    if !(error is any ProblemRepresentable) { response.detail = "\(error)" }
+    return response
+  }
+
+  private func send(_ prepared: PreparedResponse, on connection: OpaquePointer) -> MHD_Result {
+    if let listed = request.fields?.ifNoneMatch, prepared.etag.matches(listed) {
+      return send(prepared.response, on: connection)
+    }
+    stage = .answered
+    guard let native = prepared.pointer(fixedFields: server.fixedFields) else { return .NO }
+    expectReader(of: prepared.response.body.count)
+    report(prepared.response)
+    return MHD_queue_response(connection, UInt32(Status.ok.code), native)
+  }
+
+  private func send(_ response: Response, on connection: OpaquePointer) -> MHD_Result {
+    stage = .answered
+    var response = response
+    validate(&response)
+    if case .buffer(let buffer) = response.body, !reserve(buffer.count) {
+      response = self.response(
+        for: Problem.unavailable(
+          "The server has as many answers in memory as it takes: try again in a moment."))
+    }
+    if server.counts.isDraining.load(ordering: .relaxed) { response.closesConnection = true }
+    for middleware in server.middleware { middleware.amend(&response, to: request) }
+    guard let native = NativeResponse.make(response, fixedFields: server.fixedFields) else { return .NO }
+    defer { MHD_destroy_response(native) }
+    expectReader(of: response.body.count)
+    report(response)
+    return MHD_queue_response(connection, UInt32(response.status.code), native)
+  }
+
+  /// Gives the answer of a GET its validator, and makes it 304 where the client has it already.
+  private func validate(_ response: inout Response) {
+    guard case .validated(let known) = response.caching, response.status == .ok else { return }
+    let etag = known ?? response.body.etag
+    response.caching = .validated(etag)
+    guard let listed = request.fields?.ifNoneMatch, etag.matches(listed) else { return }
+    response.status = .notModified
+    response.type = nil
+    response.body = .none
+  }
+
+  /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
+  private func expectReader(of bytes: Int) {
+    let seconds = 60 + bytes / (16 << 10)
+    request.connection.setDeadline(MonotonicClock.now + UInt64(seconds) * 1_000_000_000)
+  }
+
+  private func report(_ response: Response) {
+    let answer = Answer(status: response.status, bytes: response.body.count, detail: response.detail)
+    for middleware in server.middleware { middleware.sent(answer, to: request) }
+  }
+}

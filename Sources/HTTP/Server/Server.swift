@@ -1,0 +1,177 @@
+import CMicroHTTPD
+import Synchronization
+import Threads
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The HTTP server: libmicrohttpd with a pool of threads that each wait on epoll (on poll where the
+/// platform has no epoll), a router, and the limits that keep a stranger from taking it all.
+public final class Server: @unchecked Sendable {
+  // Safe to share: everything is set before the daemon starts, or atomic, or locked.
+
+  /// Every limit has its name here, its default, and an option on the command line.
+  public struct Limits: Sendable {
+    /// The longest body of a request, in bytes.
+    public var body = 1 << 20
+    /// The most connections at a time; past it new ones wait in the kernel's backlog.
+    public var connections = 4096
+    /// The memory of a connection, in bytes, in which the request line and the header have to find
+    /// room. libmicrohttpd zeroes all of it for each request, so that it is the first price of one.
+    public var connectionMemory = 8 << 10
+    /// How long a request may take to arrive, in seconds.
+    public var requestSeconds = 30
+    /// How long an idle connection is kept, in seconds.
+    public var idleSeconds = 75
+    /// The bytes of bodies, received and to be sent, that may be in memory at a time.
+    public var bytesInFlight = 128 << 20
+
+    public init() {}
+  }
+
+  public struct Configuration: Sendable {
+    /// How many threads serve; by default one for each core.
+    public var threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    /// Whose `X-Forwarded-For`, `-Host` and `-Proto` count.
+    public var trustedProxies: [AddressRange] = []
+    public var limits = Limits()
+
+    public init() {}
+  }
+
+  /// libmicrohttpd didn't start.
+  public struct StartError: Error {}
+
+  let router: Router
+  let middleware: [any Middleware]
+  let fixedFields: [Field]
+  let limits: Limits
+  let trustedProxies: [AddressRange]
+  let connections: ConnectionRegistry
+  let counts = Counts()
+  private let socket: ListeningSocket
+  private var daemon: OpaquePointer?
+
+  /// What is under way, counted by all threads.
+  struct Counts: ~Copyable {
+    let lastRequest = Atomic<UInt64>(0)
+    /// Requests from their request line to the last byte of their answer.
+    let active = Atomic<Int>(0)
+    /// Requests that wait for another thread.
+    let suspended = Atomic<Int>(0)
+    let bytesInFlight = Atomic<Int>(0)
+    let isDraining = Atomic<Bool>(false)
+    /// Signalled when `active` or `suspended` falls while the server drains.
+    let changed = Condition(())
+  }
+
+  /// Starts to serve.
+  ///
+  /// - Throws: `StartError`, `Thread.Exhausted`.
+  public init(
+    _ socket: ListeningSocket, _ configuration: Configuration, router: Router, middleware: [any Middleware]
+  ) throws {
+    self.router = router
+    self.middleware = middleware
+    fixedFields = middleware.flatMap(\.fixedFields)
+    limits = configuration.limits
+    trustedProxies = configuration.trustedProxies
+    connections = try ConnectionRegistry()
+    self.socket = socket
+    daemon = start(threads: configuration.threads)
+    guard daemon != nil else {
+      connections.close()
+      throw StartError()
+    }
+  }
+
+  private func start(threads: Int) -> OpaquePointer? {
+    let polling =
+      MHD_is_feature_supported(.FEATURE_EPOLL) == .YES
+      ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_POLL_INTERNAL_THREAD
+    let flags = polling.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    func item(_ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) -> MHD_OptionItem
+    {
+      MHD_OptionItem(option: option, value: value, ptr_value: pointer)
+    }
+    var items = [
+      item(.LISTEN_SOCKET, Int(socket.descriptor)),
+      item(.CONNECTION_LIMIT, limits.connections),
+      item(.CONNECTION_TIMEOUT, limits.idleSeconds),
+      item(.CONNECTION_MEMORY_LIMIT, limits.connectionMemory),
+      item(.URI_LOG_CALLBACK, unsafeBitCast(requestLineArrived as RequestLineCallback, to: Int.self), this),
+      item(
+        .NOTIFY_COMPLETED, unsafeBitCast(requestCompleted as MHD_RequestCompletedCallback, to: Int.self), this
+      ),
+      item(
+        .NOTIFY_CONNECTION, unsafeBitCast(connectionChanged as MHD_NotifyConnectionCallback, to: Int.self),
+        this),
+    ]
+    // libmicrohttpd takes a pool of one for a mistake.
+    if threads > 1 { items.append(item(.THREAD_POOL_SIZE, threads)) }
+    // From 0.9.76 on it can refuse by itself what `HeaderFields` finds in the header of 0.9.75.
+    if mhd_has_client_discipline() != 0 { items.append(item(.STRICT_FOR_CLIENT, 1)) }
+    items.append(item(.END, 0))
+    return items.withUnsafeMutableBufferPointer { items in
+      withVaList([
+        Int32(bitPattern: MHD_OPTION.ARRAY.rawValue), OpaquePointer(items.baseAddress!),
+        Int32(bitPattern: MHD_OPTION.END.rawValue),
+      ]) {
+        MHD_start_daemon_va(flags, 0, nil, nil, handleRequest, this, $0)
+      }
+    }
+  }
+
+  /// How many requests are being answered.
+  public var activeRequests: Int { counts.active.load(ordering: .sequentiallyConsistent) }
+
+  /// How many bytes of bodies are in memory.
+  public var bytesInFlight: Int { counts.bytesInFlight.load(ordering: .relaxed) }
+
+  // MARK: The end
+
+  /// Stops listening; requests that still come in on open connections are answered 503.
+  public func beginDraining() {
+    guard !counts.isDraining.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    MHD_quiesce_daemon(daemon)
+    // What the kernel has accepted since is refused with the socket.
+    socket.close()
+  }
+
+  /// Waits until every request has been answered.
+  ///
+  /// - Returns: false when `seconds` have passed and some haven't.
+  public func waitUntilIdle(seconds: Double) -> Bool {
+    counts.changed.wait(seconds: seconds) { _ in activeRequests == 0 ? true : nil } ?? false
+  }
+
+  /// Ends the server. Whoever has to answer suspended requests has done so, or does it now: this
+  /// waits for them, since libmicrohttpd can't end with a suspended connection.
+  public func stop() {
+    guard daemon != nil else { return }
+    beginDraining()
+    counts.changed.wait { _ -> Void? in
+      counts.suspended.load(ordering: .sequentiallyConsistent) == 0 ? () : nil
+    }
+    connections.cutAll()
+    MHD_stop_daemon(daemon)
+    daemon = nil
+    connections.close()
+  }
+
+  /// Counts a request that has ended or goes on, for those who wait for the end.
+  func decrement(_ count: borrowing Atomic<Int>) {
+    count.subtract(1, ordering: .sequentiallyConsistent)
+    guard counts.isDraining.load(ordering: .sequentiallyConsistent) else { return }
+    // With the lock, or the one who waits could miss it between its look and its sleep.
+    counts.changed.withLock { _ in }
+    counts.changed.broadcast()
+  }
+}
+
+typealias RequestLineCallback =
+  @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?

@@ -1,0 +1,104 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Bytes that are appended to once and then read: the body of an answer on its way from the
+/// database to the socket, without a copy in between.
+///
+/// Not for two threads at once: one thread fills it and then hands it on.
+public final class ByteBuffer: @unchecked Sendable {
+  // Safe to send: each buffer has one owner at a time, who hands it on with the response.
+  private var start: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// How many bytes have been appended.
+  public private(set) var count = 0
+
+  public init(capacity: Int = 1024) {
+    self.capacity = max(capacity, 64)
+    start = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
+  }
+
+  public convenience init(_ text: String) {
+    self.init(capacity: text.utf8.count)
+    append(text)
+  }
+
+  deinit {
+    start.deallocate()
+  }
+
+  /// The bytes. Valid until the next append and while the buffer lives.
+  public var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: start, count: count)
+  }
+
+  /// The bytes as text, for a test or a message.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Takes back what was appended behind the first `count` bytes.
+  public func truncate(to count: Int) {
+    self.count = min(self.count, max(count, 0))
+  }
+
+  private func reserve(_ more: Int) {
+    guard count + more > capacity else { return }
+    let larger = max(capacity * 2, count + more)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    moved.copyMemory(from: start, byteCount: count)
+    start.deallocate()
+    start = moved
+    capacity = larger
+  }
+
+  public func append(_ byte: UInt8) {
+    reserve(1)
+    start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  public func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
+    reserve(bytes.count)
+    (start + count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
+
+  public func append(_ literal: StaticString) {
+    append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+  }
+
+  @_disfavoredOverload
+  public func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Appends a number in decimal.
+  public func append(_ number: Int64) {
+    reserve(20)
+    var magnitude = number.magnitude
+    var digits = 1
+    var power: UInt64 = 10
+    while digits < 19, magnitude >= power {
+      digits += 1
+      power *= 10
+    }
+    if digits == 19, magnitude >= 10_000_000_000_000_000_000 { digits = 20 }
+    if number < 0 {
+      start.storeBytes(of: UInt8(ascii: "-"), toByteOffset: count, as: UInt8.self)
+      count += 1
+      reserve(20)
+    }
+    var position = count + digits
+    count = position
+    repeat {
+      position -= 1
+      start.storeBytes(
+        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10), toByteOffset: position,
+        as: UInt8.self)
+      magnitude /= 10
+    } while magnitude > 0
+  }
+}

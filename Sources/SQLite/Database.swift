@@ -1,0 +1,153 @@
+import CSQLite
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A database file of this program: created, checked and brought to the current schema, before
+/// anything else opens it.
+public struct Database: Sendable {
+  /// What tells this program's files from others, and how its schema came to be.
+  public struct Schema: Sendable {
+    /// `PRAGMA application_id` (https://sqlite.org/pragma.html#pragma_application_id).
+    public let applicationID: Int32
+    /// The whole schema, for a database that is new: its version is `version`.
+    public let definition: String
+    /// The way from each older version to the next: the first from version 1 to 2.
+    public let migrations: [String]
+
+    public init(applicationID: Int32, definition: String, migrations: [String]) {
+      self.applicationID = applicationID
+      self.definition = definition
+      self.migrations = migrations
+    }
+
+    /// The version of a database that has the whole schema; kept as `PRAGMA user_version`.
+    public var version: Int { migrations.count + 1 }
+  }
+
+  /// Why a file can't be this program's database. Nothing has been changed.
+  public enum OpenError: Error, Equatable, Sendable {
+    /// The file isn't a SQLite database.
+    case notADatabase
+    /// A SQLite database of another program.
+    case foreign(applicationID: Int32)
+    /// Written by a newer version of this program.
+    case newer(version: Int, known: Int)
+    /// The file can't be made or opened.
+    case unreachable(String)
+    /// SQLite refused.
+    case refused(SQLiteError)
+  }
+
+  public let path: String
+
+  /// Opens the file, making it (mode 0600) where there is none, and migrates it.
+  ///
+  /// - Throws: `OpenError`. A file that isn't ours to change is left as it was.
+  public init(path: String, schema: Schema) throws(OpenError) {
+    self.path = path
+    let header = try Self.header(of: path)
+    if let header {
+      guard header.isSQLite else { throw .notADatabase }
+      guard header.applicationID == schema.applicationID else {
+        throw .foreign(applicationID: header.applicationID)
+      }
+      try Self.requireKnownVersion(path: path, schema: schema)
+    }
+    do {
+      let connection = try Connection(path: path, access: .readWrite)
+      if header == nil { try Self.initialize(connection, schema: schema) }
+      try Self.configure(connection)
+      try Self.migrate(connection, schema: schema)
+    } catch let error as SQLiteError {
+      throw .refused(error)
+    } catch {
+      throw .unreachable("\(error)")
+    }
+  }
+
+  /// A connection that only reads.
+  public func reader() throws(SQLiteError) -> Connection {
+    try Connection(path: path, access: .readOnly)
+  }
+
+  /// The connection that writes, and alone checkpoints: versions of SQLite before 3.51.3 can
+  /// corrupt a WAL database when two connections checkpoint at once.
+  public func writer() throws(SQLiteError) -> Connection {
+    let connection = try Connection(path: path, access: .readWrite)
+    try Self.configure(connection)
+    return connection
+  }
+
+  private static func configure(_ connection: Connection) throws(SQLiteError) {
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA fullfsync = ON;
+      PRAGMA foreign_keys = ON;
+      PRAGMA journal_size_limit = 67108864;
+      """)
+  }
+
+  // MARK: Before it is opened
+
+  private struct Header {
+    let isSQLite: Bool
+    let applicationID: Int32
+  }
+
+  /// Reads the header of the file (https://sqlite.org/fileformat2.html#the_database_header), without
+  /// SQLite: opening a database of another program could already change it. Nil where there is no
+  /// file yet, or an empty one; it is there afterwards, empty.
+  private static func header(of path: String) throws(OpenError) -> Header? {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let length = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    guard length >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    if length == 0 { return nil }
+    let isSQLite = length == 100 && bytes.starts(with: Array("SQLite format 3\0".utf8))
+    let id = bytes[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    return Header(isSQLite: isSQLite, applicationID: Int32(bitPattern: id))
+  }
+
+  /// The application id goes in before WAL is switched on, so that it is in the file's header from
+  /// the first moment.
+  private static func initialize(_ connection: Connection, schema: Schema) throws(SQLiteError) {
+    try connection.execute("PRAGMA application_id = \(schema.applicationID)")
+  }
+
+  private static func requireKnownVersion(path: String, schema: Schema) throws(OpenError) {
+    do {
+      let version = try Connection(path: path, access: .readOnly).integer("PRAGMA user_version") ?? 0
+      guard version <= schema.version else {
+        throw OpenError.newer(version: Int(version), known: schema.version)
+      }
+    } catch let error as OpenError {
+      throw error
+    } catch let error as SQLiteError {
+      throw .refused(error)
+    } catch {
+      throw .unreachable("\(error)")
+    }
+  }
+
+  /// Brings the schema to its current version, a transaction for each step, which holds the step's
+  /// version too: a step that is cut short has not happened.
+  private static func migrate(_ connection: Connection, schema: Schema) throws {
+    func step(_ sql: String, to version: Int) throws {
+      try connection.transaction {
+        try connection.execute(sql)
+        try connection.execute("PRAGMA user_version = \(version)")
+      }
+    }
+    let current = Int(try connection.integer("PRAGMA user_version") ?? 0)
+    if current == 0 { return try step(schema.definition, to: schema.version) }
+    for version in current..<schema.version { try step(schema.migrations[version - 1], to: version + 1) }
+  }
+}

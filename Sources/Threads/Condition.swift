@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A value that only one thread at a time can touch, with a way to wait for it to change:
+/// a POSIX mutex and condition variable around `State`.
+///
+/// `Synchronization.Mutex` is the choice where nobody waits; it has no condition variable.
+public final class Condition<State>: @unchecked Sendable {
+  // Safe to share: `state` is only ever reached with the mutex held.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var state: State
+
+  public init(_ state: sending State) {
+    self.state = state
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Runs `body` with the value, while no other thread has it.
+  public func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+
+  /// Waits until `body` gives a result, trying anew after each `signal` or `broadcast`.
+  public func wait<Result>(until body: (inout State) -> Result?) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let result = body(&state) { return result }
+      pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// As `wait(until:)`, for at most `seconds`; nil when they have passed without a result.
+  public func wait<Result>(seconds: Double, until body: (inout State) -> Result?) -> Result? {
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    let nanoseconds = Double(end.tv_nsec) + (seconds - seconds.rounded(.down)) * 1e9
+    end.tv_sec += Int(seconds) + Int(nanoseconds / 1e9)
+    end.tv_nsec = Int(nanoseconds.truncatingRemainder(dividingBy: 1e9))
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let result = body(&state) { return result }
+      if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { return body(&state) }
+    }
+  }
+
+  /// Wakes one thread that waits.
+  public func signal() {
+    pthread_cond_signal(condition)
+  }
+
+  /// Wakes every thread that waits.
+  public func broadcast() {
+    pthread_cond_broadcast(condition)
+  }
+}

@@ -1,0 +1,80 @@
+import CSodium
+import HTTP
+import Threads
+
+/// Argon2id (RFC 9106) through libsodium, on threads of the lowest priority: a class that logs in at
+/// once slows neither reads nor uploads.
+///
+/// The parameters are OWASP's for Argon2id (Password Storage Cheat Sheet, "Argon2id": 19 MiB, two
+/// passes, one lane). A hash of libsodium's says its own parameters, so that they can be raised
+/// later without making the old ones useless.
+final class PasswordHasher: Sendable {
+  private static let passes: UInt64 = 2
+  private static let memory = 19_456 << 10
+
+  private let queue: BoundedQueue<@Sendable () -> Void>
+  private let threads: [Threads.Thread]
+  /// A hash that no password has: checking one against it is the work of checking a real one.
+  private let unmatched: String
+
+  /// - Parameter queueLimit: how many passwords may wait.
+  init(threads count: Int, queueLimit: Int) throws {
+    guard sodium_init() >= 0 else { throw SodiumError() }
+    let queue = BoundedQueue<@Sendable () -> Void>(limit: queueLimit)
+    self.queue = queue
+    unmatched = Self.randomHash()
+    threads = try (0..<count).map { _ in
+      try Thread(priority: .lowest) { while let job = queue.pop() { job() } }
+    }
+  }
+
+  /// libsodium didn't start.
+  struct SodiumError: Error {}
+
+  /// Runs `job` on a thread that may hash.
+  ///
+  /// - Throws: `Problem` 503 where too many wait.
+  func submit(_ job: @escaping @Sendable () -> Void) throws(Problem) {
+    guard queue.push(job) else {
+      throw .unavailable("More logins wait than the server takes: try again in a few seconds.", retryAfter: 5)
+    }
+  }
+
+  /// The text to store for a password.
+  ///
+  /// - Throws: `Problem` 503 where there isn't the memory for it.
+  func hash(_ password: String) throws(Problem) -> String {
+    var password = Array(password.normalized.utf8).map { CChar(bitPattern: $0) }
+    defer { sodium_memzero(&password, password.count) }
+    var hash = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+    guard crypto_pwhash_str(&hash, password, UInt64(password.count), Self.passes, Self.memory) == 0 else {
+      throw .unavailable("The server has no memory to hash a password now: try again.", retryAfter: 5)
+    }
+    return String(decoding: hash.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Whether a password is the one of a stored text; false, after as much work, where there is none.
+  func verify(_ password: String, against hash: String?) -> Bool {
+    var password = Array(password.normalized.utf8).map { CChar(bitPattern: $0) }
+    defer { sodium_memzero(&password, password.count) }
+    let matches = crypto_pwhash_str_verify(hash ?? unmatched, password, UInt64(password.count)) == 0
+    return matches && hash != nil
+  }
+
+  private static func randomHash() -> String {
+    func random(_ count: Int) -> String {
+      let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+      let variant = Int32(sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
+      var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(count, variant))
+      sodium_bin2base64(&text, text.count, bytes, count, variant)
+      return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    return "$argon2id$v=19$m=\(memory >> 10),t=\(passes),p=1$\(random(16))$\(random(32))"
+  }
+
+  /// Ends the threads. What waits is done first, or dropped.
+  func close(dropping: Bool) {
+    queue.close(dropping: dropping)
+    for thread in threads { thread.join() }
+  }
+}

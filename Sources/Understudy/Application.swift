@@ -1,0 +1,171 @@
+import HTTP
+import SQLite
+import Threads
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The whole program: a data folder, a database, and a server in front of them.
+public final class Application: Sendable {
+  /// The version of this program (https://semver.org).
+  public static let version = "0.1.0"
+
+  /// Everything that can be set, with its default.
+  public struct Options: Sendable {
+    /// An address or name to listen on; nil for all interfaces.
+    public var host: String?
+    /// 0 for a free one.
+    public var port: UInt16 = 8080
+    public var server = Server.Configuration()
+    /// The path of the data folder; nil for a temporary one that goes with the application.
+    public var dataFolder: String? = "./data"
+    /// What absolute URLs begin with; nil for what each request was sent to.
+    public var publicURL: String?
+    public var logLevel = Log.Level.info
+    public var logFormat = Log.Format.text
+    /// Where the log goes.
+    public var logDescriptor = STDERR_FILENO
+    /// How many changes may wait for the writer.
+    public var writerQueue = 4096
+    /// How many logins and sign-ups may wait for their password's hash.
+    public var passwordQueue = 256
+    /// Wrong passwords in a row, by app, name and address, before a name has to wait.
+    public var loginTries = 10
+    /// The same by app and name alone.
+    public var loginTriesFromAnywhere = 100
+    /// The longest wait after wrong passwords, in seconds.
+    public var loginLongestWait = 60
+    /// How long requests that are under way at the end may take, in seconds.
+    public var drainSeconds = 10.0
+
+    public init() {}
+  }
+
+  /// Why it didn't start. Each says in a line what is wrong and what to do.
+  public struct StartError: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let options: Options
+  private let socket: ListeningSocket
+  private let folder: DataFolder
+  private let log: Log
+  private let writer: Writer
+  private let readers: Readers
+  private let hasher: PasswordHasher
+  private let server: Server
+
+  /// Opens the data folder and begins to serve.
+  ///
+  /// - Throws: `StartError`; nothing has been changed then that was there before.
+  public init(_ options: Options) throws(StartError) {
+    do {
+      self.options = options
+      // First what can fail without having touched anything.
+      socket = try ListeningSocket.listen(host: options.host, port: options.port)
+      folder =
+        try options.dataFolder.map { try DataFolder(path: $0) }
+        ?? DataFolder(temporaryIn: Self.temporaryFolder)
+      log = try Log(level: options.logLevel, format: options.logFormat, descriptor: options.logDescriptor)
+      let database = try Database(path: folder.database, schema: Storage.schema)
+      try folder.makeImages()
+      let connection = try database.writer()
+      try Catalogue.seed(connection)
+      let catalogue = try Catalogue(on: connection)
+      writer = try Writer(connection: connection, queueLimit: options.writerQueue)
+      readers = Readers(database)
+      let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+      hasher = try PasswordHasher(threads: max(1, cores - 1), queueLimit: options.passwordQueue)
+      let storage = Storage(readers: readers, writer: writer)
+      let throttle = LoginThrottle(
+        .init(
+          tries: options.loginTries, triesFromAnywhere: options.loginTriesFromAnywhere,
+          longestWait: options.loginLongestWait))
+      let accounts = Accounts(storage: storage, hasher: hasher, throttle: throttle)
+      let origin = PublicOrigin(fixed: options.publicURL)
+      var router = Router()
+      Home.addRoutes(to: &router)
+      SpeciesRoutes(catalogue: catalogue, origin: origin).addRoutes(to: &router)
+      ParkRoutes(catalogue: catalogue).addRoutes(to: &router)
+      Pictures(folder: folder.images).addRoutes(to: &router)
+      InvasiveUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
+      ObservationRoutes(storage: storage, origin: origin).addRoutes(to: &router)
+      DirectoryUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
+      People(storage: storage, origin: origin).addRoutes(to: &router)
+      server = try Server(
+        socket, options.server, router: router, middleware: [RequestIDs(), CORS(), AccessLog(log)])
+    } catch {
+      throw StartError(description: Self.explain(error, options))
+    }
+  }
+
+  private static var temporaryFolder: String {
+    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  }
+
+  /// The port that it listens on.
+  public var port: UInt16 { socket.address.port }
+
+  /// URLs under which this server can be reached, those of other machines first, `localhost` last.
+  public var urls: [String] {
+    let bound = socket.address
+    guard bound.address.bytes.allSatisfy({ $0 == 0 }) || bound.address == IPAddress("0.0.0.0") else {
+      return ["http://\(bound.authority)"]
+    }
+    let listensOnIPv6 = bound.address != IPAddress("0.0.0.0")
+    let outside = machineAddresses().filter {
+      !$0.isLoopback && !$0.isLinkLocal && ($0.isIPv4 || listensOnIPv6)
+    }
+    return (outside.filter(\.isIPv4) + outside.filter { !$0.isIPv4 }).map { "http://\($0.urlHost):\(port)" }
+      + ["http://localhost:\(port)"]
+  }
+
+  /// Ends: stops listening, answers what is under way, for at most `drainSeconds`, and closes the
+  /// database.
+  public func stop() {
+    server.beginDraining()
+    let isIdle = server.waitUntilIdle(seconds: options.drainSeconds)
+    // Whoever still waits for a hash is told to come again; what waits for the writer is written.
+    hasher.close(dropping: !isIdle)
+    server.stop()
+    // The writer's connection is the last to go: it takes the write-ahead log into the database.
+    readers.close()
+    writer.close()
+    log.close()
+  }
+
+  private static func explain(_ error: any Error, _ options: Options) -> String {
+    let folder = options.dataFolder ?? temporaryFolder
+    let database = "\(folder)/understudy.sqlite"
+    let port = options.port
+    return switch error {
+    case DataFolder.Failure.inUse(let path):
+      "the data folder \(path) is in use by another server: stop that one, or choose another folder with --data"
+    case DataFolder.Failure.unusable(let path, let reason):
+      "can't use the data folder \(path) (\(reason)): make it writable, or choose another one with --data"
+    case Database.OpenError.notADatabase:
+      "\(database) is not a SQLite database: move it away, or choose another folder with --data"
+    case Database.OpenError.foreign:
+      "\(database) is a database of another program: choose another folder with --data"
+    case Database.OpenError.newer(let version, let known):
+      "\(database) was written by a newer version of this program (schema \(version), this one knows \(known)): use that version, or choose another folder with --data"
+    case Database.OpenError.unreachable(let reason):
+      "can't open \(database) (\(reason)): make it readable and writable, or choose another folder with --data"
+    case Database.OpenError.refused(let error), let error as SQLiteError:
+      "can't use \(database) (\(error)): check the disk, or choose another folder with --data"
+    case ListenError.portInUse:
+      "port \(port) is in use: stop what listens there, or choose another one with --port (0 finds a free one)"
+    case ListenError.notPermitted:
+      "port \(port) needs rights that this user doesn't have: choose one above 1023 with --port"
+    case ListenError.unknownHost(let host):
+      "\(host) is not an address or name of this machine: leave --host out to listen on all of them"
+    case ListenError.failed(let reason):
+      "can't listen on port \(port) (\(reason)): choose another one with --port"
+    default:
+      "can't start (\(error))"
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Threads
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The folder with everything that a server keeps, locked against other servers while one has it.
+final class DataFolder: Sendable {
+  enum Failure: Error, Equatable {
+    /// Another server has it.
+    case inUse(String)
+    /// It can't be made, or not written to.
+    case unusable(String, reason: String)
+  }
+
+  let path: String
+  private let isTemporary: Bool
+  /// Holds the lock; the system lets go of it with the process, however that ends.
+  private let descriptor: Int32
+
+  var database: String { path + "/understudy.sqlite" }
+  var images: String { path + "/images" }
+
+  /// Opens the folder, making it where there is none.
+  convenience init(path: String) throws(Failure) {
+    try Self.makeFolder(path)
+    try self.init(existing: path, isTemporary: false)
+  }
+
+  /// A folder of its own that goes with the object.
+  convenience init(temporaryIn parent: String) throws(Failure) {
+    var template = Array("\(parent)/understudy-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw .unusable(parent, reason: String(cString: strerror(errno)))
+    }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    try self.init(existing: path, isTemporary: true)
+  }
+
+  private init(existing path: String, isTemporary: Bool) throws(Failure) {
+    self.path = path
+    self.isTemporary = isTemporary
+    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unusable(path, reason: String(cString: strerror(errno))) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let reason = errno
+      close(descriptor)
+      throw reason == EWOULDBLOCK ? .inUse(path) : .unusable(path, reason: String(cString: strerror(reason)))
+    }
+    guard access(path, W_OK) == 0 else {
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw .unusable(path, reason: reason)
+    }
+  }
+
+  /// Makes the folder for pictures, where there is none.
+  func makeImages() throws(Failure) { try Self.makeFolder(images) }
+
+  deinit {
+    if isTemporary { Self.remove(path) }
+    close(descriptor)
+  }
+
+  /// Makes a folder and those above it.
+  private static func makeFolder(_ path: String) throws(Failure) {
+    if mkdir(path, 0o700) == 0 { return }
+    var reason = errno
+    if reason == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try makeFolder(String(path[..<slash]))
+      if mkdir(path, 0o700) == 0 { return }
+      reason = errno
+    }
+    var status = stat()
+    guard reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw .unusable(
+        path, reason: reason == EEXIST ? "it is not a folder" : String(cString: strerror(reason)))
+    }
+  }
+
+  /// Removes a folder and everything in it, following no link.
+  private static func remove(_ path: String) {
+    if let directory = opendir(path) {
+      while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        guard name != ".", name != ".." else { continue }
+        let child = path + "/" + name
+        var status = stat()
+        if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+          remove(child)
+        } else {
+          unlink(child)
+        }
+      }
+      closedir(directory)
+    }
+    rmdir(path)
+  }
+}

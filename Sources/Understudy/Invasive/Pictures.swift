@@ -1,0 +1,109 @@
+import Embedded
+import HTTP
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The pictures of the species: those of the data folder's `images`, and behind them those that the
+/// program carries. `<stem>.<any extension>` names the newest picture of that stem, so that a phone
+/// that keeps the URL of a drawing for ever gets the photograph that took its place.
+final class Pictures: Sendable {
+  /// Media types by a file name's extension.
+  private static let types = [
+    "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
+    "svg": "image/svg+xml",
+  ]
+
+  private let folder: String
+  private let embedded: [String: PreparedResponse]
+  private let listing = Mutex(Listing())
+
+  /// The names in the folder, as of one look into it.
+  fileprivate struct Listing {
+    /// File names by stem.
+    var names: [String: [String]] = [:]
+    var folderTime = timespec()
+    var looked = timespec()
+  }
+
+  /// - Parameter folder: the path of the data folder's `images`.
+  init(folder: String) {
+    self.folder = folder
+    var embedded: [String: PreparedResponse] = [:]
+    for index in 0..<embedded_picture_count() {
+      let file = embedded_picture(index)
+      let (stem, type) = Self.split(String(cString: file.name))
+      guard let type else { continue }
+      embedded[stem] = PreparedResponse(
+        Response(
+          type: type, body: .embedded(EmbeddedBytes(start: file.bytes, count: Int(file.count))),
+          caching: .validated(nil)))
+    }
+    self.embedded = embedded
+  }
+
+  func addRoutes(to router: inout Router) {
+    router.get("/invasive/images/:file") { [self] request in
+      let (stem, type) = Self.split(request.parameter("file") ?? "")
+      if type != nil, let file = newest(of: stem) { return .now(file) }
+      guard type != nil, let picture = embedded[stem] else {
+        throw Problem.notFound("There is no such picture. They are called like garlic-mustard.png.")
+      }
+      return .prepared(picture)
+    }
+  }
+
+  /// A file name's stem, and the media type of its extension; nil where that is no picture's.
+  fileprivate static func split(_ name: String) -> (stem: String, type: String?) {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, nil) }
+    return (String(name[..<dot]), types[name[name.index(after: dot)...].lowercased()])
+  }
+
+  /// The file of this stem that was changed last; nil where the folder has none.
+  private func newest(of stem: String) -> Response? {
+    // Only names that were found in the folder are opened, never what a client wrote.
+    guard let names = listing.withLock({ $0.names(of: stem, in: folder) }) else { return nil }
+    let files = names.compactMap { name in OpenFile(name, in: folder).map { (name, $0) } }
+    guard let (name, file) = files.max(by: { $0.1.modified < $1.1.modified }) else { return nil }
+    return Response(type: Self.split(name).type, body: .file(file), caching: .validated(nil))
+  }
+}
+
+extension Pictures.Listing {
+  /// The names of the pictures of a stem, from the last look into the folder where that still holds.
+  fileprivate mutating func names(of stem: String, in folder: String) -> [String]? {
+    var status = stat()
+    guard stat(folder, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    // A folder that was changed within the second before the look can have been changed again
+    // within the clock's same tick.
+    let isCurrent =
+      time.tv_sec == folderTime.tv_sec && time.tv_nsec == folderTime.tv_nsec
+      && looked.tv_sec > folderTime.tv_sec + 1
+    if !isCurrent { look(into: folder, changed: time) }
+    return names[stem]
+  }
+
+  private mutating func look(into folder: String, changed time: timespec) {
+    names = [:]
+    folderTime = time
+    clock_gettime(CLOCK_REALTIME, &looked)
+    guard let directory = opendir(folder) else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      let (stem, type) = Pictures.split(name)
+      if type != nil { names[stem, default: []].append(name) }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Embedded
+import HTTP
+import SQLite
+
+/// The database as the resources use it: a connection to read with on each thread, and the writer.
+struct Storage: Sendable {
+  let readers: Readers
+  let writer: Writer
+
+  /// What makes a database one of this program: "Unds", and schema.sql.
+  static let schema = Database.Schema(
+    applicationID: 0x556E_6473, definition: EmbeddedText.schema, migrations: [])
+
+  /// Answers a request with what the writer makes of it, once that is on the disk.
+  ///
+  /// - Parameter work: makes the change, on the writer's thread and perhaps twice, and says what to
+  ///   answer.
+  func change(_ work: @escaping @Sendable (Connection) throws -> Response) -> Reply {
+    .later { completion in change(completion, work) }
+  }
+
+  /// As `change(_:)`, for a request that is suspended already.
+  func change(_ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response) {
+    let isAccepted = writer.submit(work) { result in
+      switch result {
+      case .success(let response): completion.succeed(response)
+      case .failure(let error): completion.fail(error)
+      }
+    }
+    if !isAccepted {
+      completion.fail(
+        Problem.unavailable("More changes wait to be written than the server takes: try again."))
+    }
+  }
+}
+
+extension SQLiteError: ProblemRepresentable {
+  /// What a client is told: nothing of the database but what it has to do.
+  public var problem: Problem {
+    switch self {
+    case .diskFull:
+      Problem(
+        .insufficientStorage, "The server's disk is full: nothing was changed. Its owner has to make room.")
+    case .inputOutput, .busy, .notADatabase:
+      .unavailable(
+        "The server can't use its database now: nothing was changed. Its log says why.", retryAfter: 5)
+    case .notUnique, .noSuchReference, .other:
+      Problem(.internalServerError, "Something went wrong in the server; its log says more.")
+    }
+  }
+}
+
+/// The files that the program carries.
+enum EmbeddedText {
+  static let schema = text(embedded_schema())
+  static let species = text(embedded_species())
+  static let parks = text(embedded_parks())
+
+  private static func text(_ file: EmbeddedFile) -> String {
+    String(decoding: UnsafeBufferPointer(start: file.bytes, count: Int(file.count)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,104 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Why a command line or an environment variable makes no sense.
+struct UsageError: Error {
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// An option of a command, and the environment variable that stands in for it.
+struct Option: Sendable {
+  /// As it is typed, without the dashes: `log-level`.
+  let name: String
+  /// What stands for the value in the help; nil for a switch.
+  let value: String?
+  let help: String
+
+  init(_ name: String, _ value: String?, _ help: String) {
+    self.name = name
+    self.value = value
+    self.help = help
+  }
+
+  var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
+
+  /// `UNDERSTUDY_LOG_LEVEL`
+  var variable: String {
+    "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+  }
+}
+
+/// The options of a command line with their values; an option that isn't there has the value of its
+/// environment variable, if that is set and not empty.
+struct Arguments: Sendable {
+  private var values: [String: String] = [:]
+  private var sources: [String: String] = [:]
+
+  /// - Throws: `UsageError` for an option that there isn't, a value that is missing or one too many.
+  init(_ arguments: [String], options: [Option]) throws(UsageError) {
+    for option in options {
+      guard let value = getenv(option.variable).map({ String(cString: $0) }), !value.isEmpty else { continue }
+      values[option.name] = value
+      sources[option.name] = option.variable
+    }
+    var rest = arguments[...]
+    var seen: Set<String> = []
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("--") else { throw UsageError("'\(argument)' is not an option") }
+      let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let option = options.first(where: { $0.name == parts[0] }) else {
+        throw UsageError("there is no option '--\(parts[0])'")
+      }
+      guard seen.insert(option.name).inserted else { throw UsageError("--\(option.name) is there twice") }
+      sources[option.name] = "--\(option.name)"
+      if let placeholder = option.value {
+        guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+          throw UsageError("--\(option.name) needs a value: \(option.usage), \(placeholder)")
+        }
+        values[option.name] = value
+      } else {
+        guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
+        values[option.name] = "true"
+      }
+    }
+  }
+
+  /// The text of an option.
+  subscript(name: String) -> String? { values[name] }
+
+  /// Whether a switch is on.
+  func isOn(_ name: String) throws(UsageError) -> Bool {
+    switch values[name] {
+    case nil, "false", "0", "no": return false
+    case "true", "1", "yes": return true
+    case let value?: throw refused(name, value, expected: "true or false")
+    }
+  }
+
+  /// The number of an option.
+  func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let value = values[name] else { return nil }
+    guard let number = Int(value), range.contains(number) else {
+      throw refused(name, value, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// One of several words.
+  func choice<Choice>(_ name: String, of choices: [(String, Choice)]) throws(UsageError) -> Choice? {
+    guard let value = values[name] else { return nil }
+    guard let choice = choices.first(where: { $0.0 == value }) else {
+      throw refused(name, value, expected: choices.map(\.0).joined(separator: ", "))
+    }
+    return choice.1
+  }
+
+  /// The error for a value that makes no sense.
+  func refused(_ name: String, _ value: String, expected: String) -> UsageError {
+    UsageError("\(sources[name] ?? name) is '\(value)': expected \(expected)")
+  }
+}

@@ -1,0 +1,3 @@
+import Understudy
+
+exit(with: Command.run(Array(CommandLine.arguments.dropFirst())))

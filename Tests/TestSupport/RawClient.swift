@@ -1,0 +1,132 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A TCP connection on which a test sends the bytes that it wants to, well formed or not.
+public final class RawClient {
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let descriptor: Int32
+  private var received: [UInt8] = []
+
+  /// Connects to a port of the loopback interface; reads wait for at most ten seconds.
+  public init(port: UInt16, ipv6: Bool = false) throws {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST
+    #if canImport(Darwin)
+      hints.ai_socktype = SOCK_STREAM
+    #else
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    #endif
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(ipv6 ? "::1" : "127.0.0.1", String(port), &hints, &list) == 0, let info = list else {
+      throw Failure(description: "no loopback address")
+    }
+    defer { freeaddrinfo(list) }
+    descriptor = socket(info.pointee.ai_family, info.pointee.ai_socktype, info.pointee.ai_protocol)
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    guard connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
+      close(descriptor)
+      throw Failure(description: "can't connect: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Sends bytes.
+  public func send(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Failure(description: "can't send: \(String(cString: strerror(errno)))") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Sends text.
+  public func send(_ text: String) throws {
+    try send(Array(text.utf8))
+  }
+
+  /// Tells the server that nothing more will come.
+  public func finishSending() {
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Reads the next response, interim ones (100) too.
+  ///
+  /// - Parameter isHEAD: the response has no body, whatever its Content-Length says.
+  public func response(isHEAD: Bool = false) throws -> RawResponse {
+    while true {
+      if let end = headerEnd {
+        var response = RawResponse(header: received[..<end])
+        received.removeFirst(end + 4)
+        let isBodiless = isHEAD || response.status < 200 || response.status == 204 || response.status == 304
+        if isBodiless { return response }
+        guard let text = response["Content-Length"], let length = Int(text) else {
+          throw Failure(description: "a response without Content-Length")
+        }
+        while received.count < length { try receive() }
+        response.body = Array(received[..<length])
+        received.removeFirst(length)
+        return response
+      }
+      try receive()
+    }
+  }
+
+  /// Whether the server has closed the connection, once what it sent has been read.
+  public func isClosedByServer() -> Bool {
+    guard received.isEmpty else { return false }
+    var byte: UInt8 = 0
+    let count = read(descriptor, &byte, 1)
+    if count == 1 { received.append(byte) }
+    return count == 0 || count < 0 && errno == ECONNRESET
+  }
+
+  private var headerEnd: Int? {
+    guard received.count >= 4 else { return nil }
+    return (0...received.count - 4).first { received[$0..<$0 + 4].elementsEqual("\r\n\r\n".utf8) }
+  }
+
+  private func receive() throws {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = read(descriptor, &buffer, buffer.count)
+    guard count > 0 else {
+      throw Failure(
+        description: count == 0
+          ? "the server closed the connection" : "no answer: \(String(cString: strerror(errno)))")
+    }
+    received.append(contentsOf: buffer[..<count])
+  }
+}
+
+/// A response as it came over the wire.
+public struct RawResponse: Sendable {
+  public let status: Int
+  public let fields: [(name: String, value: String)]
+  public var body: [UInt8] = []
+
+  init(header: ArraySlice<UInt8>) {
+    let lines = String(decoding: header, as: UTF8.self).split(separator: "\r\n")
+    status = lines.first.flatMap { $0.split(separator: " ").dropFirst().first }.flatMap { Int($0) } ?? 0
+    fields = lines.dropFirst().compactMap { line in
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      return (String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+    }
+  }
+
+  /// The value of the first field of a name, of either case.
+  public subscript(name: String) -> String? {
+    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  public var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// The program as a user has it: a process, with its command line, its output and its end.
+public final class ServerProcess: @unchecked Sendable {
+  // Safe to share: used by one test at a time.
+
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let process = Process()
+  private let output = Pipe()
+  private let errors: URL
+  /// The lines of standard output up to the one that says where it listens for this machine.
+  public private(set) var lines: [String] = []
+  public private(set) var port: UInt16 = 0
+
+  /// The program, built beside the tests.
+  public static var program: URL {
+    let tests = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    // The test bundle of macOS lies some folders deeper.
+    var folder = tests
+    while folder.path != "/",
+      !FileManager.default.isExecutableFile(atPath: folder.appending(path: "understudy").path)
+    {
+      folder.deleteLastPathComponent()
+    }
+    return folder.appending(path: "understudy")
+  }
+
+  /// Starts `understudy serve` and waits until it listens.
+  ///
+  /// - Throws: `Failure` with what it wrote, where it ends instead.
+  public init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    errors = FileManager.default.temporaryDirectory.appending(path: "understudy-\(UUID().uuidString).log")
+    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+    process.executableURL = Self.program
+    process.arguments = ["serve", "--port", "0"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    var text = ""
+    while !text.contains("listening on http://localhost:") && !text.contains("listening on http://127.0.0.1:")
+    {
+      let piece = output.fileHandleForReading.availableData
+      guard !piece.isEmpty else {
+        process.waitUntilExit()
+        throw Failure(description: "it ended with \(process.terminationStatus): \(log)")
+      }
+      text += String(decoding: piece, as: UTF8.self)
+    }
+    lines = text.split(separator: "\n").map(String.init)
+    port = lines.last.flatMap { $0.split(separator: ":").last }.flatMap { UInt16($0) } ?? 0
+  }
+
+  deinit {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    try? FileManager.default.removeItem(at: errors)
+  }
+
+  public var processIdentifier: Int32 { process.processIdentifier }
+
+  /// What it has written to standard error so far.
+  public var log: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
+
+  /// Sends a signal.
+  public func signal(_ number: Int32) {
+    kill(process.processIdentifier, number)
+  }
+
+  /// Waits for its end.
+  ///
+  /// - Returns: the exit status, or the negative number of the signal that ended it.
+  public func wait() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationReason == .uncaughtSignal
+      ? -process.terminationStatus : process.terminationStatus
+  }
+
+  /// Runs the program to its end.
+  ///
+  /// - Returns: its exit status and what it wrote to standard output and standard error.
+  public static func run(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let written = output.fileHandleForReading.readDataToEndOfFile()
+    let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, String(decoding: written, as: UTF8.self),
+      String(decoding: complaints, as: UTF8.self)
+    )
+  }
+}
