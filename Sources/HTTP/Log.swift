@@ -55,6 +55,10 @@ public final class Log: Sendable {
     }
   }
 
+  deinit {
+    close()
+  }
+
   /// Whether entries of this level are written.
   public func writes(_ level: Level) -> Bool { level <= self.level }
 

@@ -55,7 +55,11 @@ public struct Database: Sendable {
       guard header.applicationID == schema.applicationID else {
         throw .foreign(applicationID: header.applicationID)
       }
-      try Self.requireKnownVersion(path: path, schema: schema)
+      guard header.version <= schema.version else {
+        throw .newer(version: header.version, known: schema.version)
+      }
+      // A newer version can have ended before what it wrote came into the file itself.
+      if access(path + "-wal", F_OK) == 0 { try Self.requireKnownVersion(path: path, schema: schema) }
     }
     do {
       let connection = try Connection(path: path, access: .readWrite)
@@ -98,6 +102,7 @@ public struct Database: Sendable {
   private struct Header {
     let isSQLite: Bool
     let applicationID: Int32
+    let version: Int
   }
 
   /// Reads the header of the file (https://sqlite.org/fileformat2.html#the_database_header), without
@@ -112,8 +117,10 @@ public struct Database: Sendable {
     guard length >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
     if length == 0 { return nil }
     let isSQLite = length == 100 && bytes.starts(with: Array("SQLite format 3\0".utf8))
-    let id = bytes[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    return Header(isSQLite: isSQLite, applicationID: Int32(bitPattern: id))
+    func integer(at offset: Int) -> Int32 {
+      Int32(bitPattern: bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) })
+    }
+    return Header(isSQLite: isSQLite, applicationID: integer(at: 68), version: Int(integer(at: 60)))
   }
 
   /// The application id goes in before WAL is switched on, so that it is in the file's header from

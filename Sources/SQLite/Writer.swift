@@ -102,6 +102,10 @@ public final class Writer: Sendable {
         fail: { completion(.failure($0)) }))
   }
 
+  deinit {
+    close()
+  }
+
   /// Finishes what waits and ends the thread; from then on `submit` returns false.
   public func close() {
     queue.close()

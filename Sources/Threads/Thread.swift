@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -8,6 +10,7 @@
 public final class Thread: @unchecked Sendable {
   // Safe to share: `handle` is written once, before `init` returns.
   private var handle: pthread_t
+  private let isJoined = Atomic(false)
 
   /// How a thread competes for the processor.
   public enum Priority: Sendable {
@@ -68,9 +71,15 @@ public final class Thread: @unchecked Sendable {
     #endif
   }
 
-  /// Waits until the thread's function has returned. Once, and not from the thread itself.
+  deinit {
+    // Let go of, a thread that nobody has joined leaves nothing behind when it ends.
+    if !isJoined.exchange(true, ordering: .relaxed) { pthread_detach(handle) }
+  }
+
+  /// Waits until the thread's function has returned; at once where it has been waited for before.
+  /// Not from the thread itself.
   public func join() {
-    pthread_join(handle, nil)
+    if !isJoined.exchange(true, ordering: .relaxed) { pthread_join(handle, nil) }
   }
 
   fileprivate static func started(_ start: UnsafeMutableRawPointer?) {

@@ -102,6 +102,10 @@ public final class Application: Sendable {
     }
   }
 
+  deinit {
+    stop()
+  }
+
   private static var temporaryFolder: String {
     getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }

@@ -60,6 +60,10 @@ final class ConnectionRegistry: Sendable {
     }
   }
 
+  deinit {
+    close()
+  }
+
   func add(_ connection: ClientConnection) {
     state.withLock { $0.open[ObjectIdentifier(connection)] = connection }
   }

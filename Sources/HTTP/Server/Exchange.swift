@@ -68,6 +68,8 @@ final class Exchange: @unchecked Sendable {
 
   /// The exchange is over, its answer sent or its connection lost.
   func complete() {
+    // Resumed, but the client had gone.
+    if stage == .suspended { server.decrement(server.counts.suspended) }
     release(bytesCounted)
     request.connection.setDeadline(
       MonotonicClock.now + UInt64(server.limits.idleSeconds + server.limits.requestSeconds) * 1_000_000_000)

@@ -88,6 +88,10 @@ public final class Server: @unchecked Sendable {
     }
   }
 
+  deinit {
+    stop()
+  }
+
   private func start(threads: Int) -> OpaquePointer? {
     let polling =
       MHD_is_feature_supported(.FEATURE_EPOLL) == .YES

@@ -72,6 +72,10 @@ final class PasswordHasher: Sendable {
     return "$argon2id$v=19$m=\(memory >> 10),t=\(passes),p=1$\(random(16))$\(random(32))"
   }
 
+  deinit {
+    close(dropping: true)
+  }
+
   /// Ends the threads. What waits is done first, or dropped.
   func close(dropping: Bool) {
     queue.close(dropping: dropping)

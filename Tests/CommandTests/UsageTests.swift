@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+@Suite("the command line")
+struct UsageTests {
+  @Test("says what the program is and does", arguments: [["help"], ["--help"], ["-h"]])
+  func help(arguments: [String]) throws {
+    let (status, output, errors) = try ServerProcess.run(arguments)
+    #expect(status == 0)
+    #expect(output.contains("usage: understudy COMMAND"))
+    #expect(output.contains("serve"))
+    #expect(errors.isEmpty)
+  }
+
+  @Test(
+    "says what a command takes, options and their variables",
+    arguments: [["serve", "--help"], ["help", "serve"]])
+  func commandHelp(arguments: [String]) throws {
+    let (status, output, _) = try ServerProcess.run(arguments)
+    #expect(status == 0)
+    for text in [
+      "--port NUMBER", "UNDERSTUDY_PORT", "--log-format FORMAT", "UNDERSTUDY_LOG_FORMAT", "--ephemeral",
+    ] {
+      #expect(output.contains(text), "\(text)")
+    }
+    #expect(output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+  }
+
+  @Test("says its version")
+  func version() throws {
+    let (status, output, _) = try ServerProcess.run(["--version"])
+    #expect(status == 0)
+    #expect(output.wholeMatch(of: #/understudy \d+\.\d+\.\d+\n/#) != nil)
+  }
+
+  @Test(
+    "refuses what makes no sense with one line and status 2",
+    arguments: [
+      ([], "say what to do"),
+      (["dance"], "there is no command 'dance'"),
+      (["serve", "--prot", "1"], "there is no option '--prot'"),
+      (["serve", "--port"], "--port needs a value"),
+      (["serve", "--port", "http"], "--port is 'http': expected a whole number from 0 to 65535"),
+      (["serve", "--port", "65536"], "--port is '65536'"),
+      (["serve", "--port=1", "--port=2"], "--port is there twice"),
+      (["serve", "--log-level", "loud"], "expected error, warning, info, debug"),
+      (["serve", "--public-url", "cmsc106.net"], "expected http:// or https://"),
+      (["serve", "--public-url", "http://host/path"], "expected http:// or https://"),
+      (["serve", "--trust-proxy", "10.0.0.0/33"], "--trust-proxy is '10.0.0.0/33'"),
+      (["serve", "--ephemeral=yes"], "--ephemeral takes no value"),
+      (["serve", "now"], "'now' is not an option"),
+    ])
+  func refusals(arguments: [String], reason: String) throws {
+    let (status, output, errors) = try ServerProcess.run(arguments)
+    #expect(status == 2)
+    #expect(output.isEmpty)
+    #expect(errors.hasPrefix("understudy: "))
+    #expect(errors.contains(reason))
+    #expect(errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("names the environment variable that makes no sense")
+  func variable() throws {
+    let (status, _, errors) = try ServerProcess.run(["serve"], environment: ["UNDERSTUDY_PORT": "x"])
+    #expect(status == 2)
+    #expect(errors.contains("UNDERSTUDY_PORT is 'x'"))
+  }
+}
