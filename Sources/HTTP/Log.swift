@@ -32,18 +32,20 @@ public final class Log: Sendable {
     case milliseconds(UInt64)
   }
 
-  /// How many lines may wait to be written.
-  public static let queueLimit = 16_384
-
   private let level: Level
   private let format: Format
-  private let lines = BoundedQueue<ByteBuffer>(limit: Log.queueLimit)
+  private let lines: BoundedQueue<ByteBuffer>
   private let dropped = Condition(0)
   private let done: Condition<Bool>
 
-  /// - Parameter descriptor: where the lines go; standard error by default.
-  public init(level: Level, format: Format, descriptor: Int32 = STDERR_FILENO) throws(Thread.Exhausted) {
+  /// - Parameters:
+  ///   - descriptor: where the lines go; standard error by default.
+  ///   - queueLimit: how many lines may wait to be written.
+  public init(
+    level: Level, format: Format, descriptor: Int32 = STDERR_FILENO, queueLimit: Int = 16_384
+  ) throws(Thread.Exhausted) {
     self.level = level
+    lines = BoundedQueue(limit: queueLimit)
     self.format = format
     let done = Condition(false)
     self.done = done

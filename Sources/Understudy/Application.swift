@@ -26,10 +26,14 @@ public final class Application: Sendable {
     public var publicURL: String?
     public var logLevel = Log.Level.info
     public var logFormat = Log.Format.text
+    /// How many lines of the log may wait to be written.
+    public var logQueue = 16_384
     /// Where the log goes.
     public var logDescriptor = STDERR_FILENO
     /// How many changes may wait for the writer.
     public var writerQueue = 4096
+    /// How many requests with an Idempotency-Key are remembered, for a day at most.
+    public var idempotencyKeys = 100_000
     /// How many logins and sign-ups may wait for their password's hash.
     public var passwordQueue = 256
     /// Wrong passwords in a row, by app, name and address, before a name has to wait.
@@ -39,7 +43,7 @@ public final class Application: Sendable {
     /// The longest wait after wrong passwords, in seconds.
     public var loginLongestWait = 60
     /// How long requests that are under way at the end may take, in seconds.
-    public var drainSeconds = 10.0
+    public var drainSeconds = 10
 
     public init() {}
   }
@@ -69,7 +73,9 @@ public final class Application: Sendable {
       folder =
         try options.dataFolder.map { try DataFolder(path: $0) }
         ?? DataFolder(temporaryIn: Self.temporaryFolder)
-      log = try Log(level: options.logLevel, format: options.logFormat, descriptor: options.logDescriptor)
+      log = try Log(
+        level: options.logLevel, format: options.logFormat, descriptor: options.logDescriptor,
+        queueLimit: options.logQueue)
       let database = try Database(path: folder.database, schema: Storage.schema)
       try folder.makeImages()
       let connection = try database.writer()
@@ -79,7 +85,7 @@ public final class Application: Sendable {
       readers = Readers(database)
       let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
       hasher = try PasswordHasher(threads: max(1, cores - 1), queueLimit: options.passwordQueue)
-      let storage = Storage(readers: readers, writer: writer)
+      let storage = Storage(readers: readers, writer: writer, idempotencyKeys: options.idempotencyKeys)
       let throttle = LoginThrottle(
         .init(
           tries: options.loginTries, triesFromAnywhere: options.loginTriesFromAnywhere,
@@ -131,7 +137,7 @@ public final class Application: Sendable {
   /// database.
   public func stop() {
     server.beginDraining()
-    let isIdle = server.waitUntilIdle(seconds: options.drainSeconds)
+    let isIdle = server.waitUntilIdle(seconds: Double(options.drainSeconds))
     // Whoever still waits for a hash is told to come again; what waits for the writer is written.
     hasher.close(dropping: !isIdle)
     server.stop()

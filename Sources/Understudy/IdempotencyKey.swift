@@ -12,18 +12,20 @@ import SQLite
 /// (draft-ietf-httpapi-idempotency-key-header). Only requests that were answered 200 are remembered,
 /// for a day, in the transaction that made their row.
 struct IdempotencyKey: Sendable {
-  /// How many requests are remembered; past it the oldest are forgotten early.
-  static let remembered: Int64 = 100_000
   /// How long a request is remembered, in seconds.
   static let lifetime: Int64 = 24 * 60 * 60
 
   private let request: [UInt8]
   private let body: [UInt8]
+  /// How many requests are remembered; past it the oldest are forgotten early.
+  private let limit: Int64
 
   /// Reads the request's key; nil where it has none.
   ///
+  /// - Parameter limit: how many requests are remembered.
   /// - Throws: `Problem` 400 where it is empty.
-  init?(_ request: Request) throws(Problem) {
+  init?(_ request: Request, limit: Int) throws(Problem) {
+    self.limit = Int64(limit)
     guard let key = request.idempotencyKey else { return nil }
     guard !key.isEmpty else { throw .badRequest("The header Idempotency-Key is empty.") }
     var scope: [UInt8] = []
@@ -64,7 +66,7 @@ struct IdempotencyKey: Sendable {
       "INSERT INTO idempotency_key (request, body, row, created) VALUES (?1, ?2, ?3, ?4)",
       .blob(request), .blob(body), .integer(row), .integer(Self.now))
     try connection.run(
-      "DELETE FROM idempotency_key WHERE id <= ?1", .integer(connection.lastInsertedRow - Self.remembered))
+      "DELETE FROM idempotency_key WHERE id <= ?1", .integer(connection.lastInsertedRow - limit))
   }
 
   private static var now: Int64 { Int64(time(nil)) }

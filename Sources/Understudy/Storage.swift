@@ -6,6 +6,8 @@ import SQLite
 struct Storage: Sendable {
   let readers: Readers
   let writer: Writer
+  /// How many requests with an Idempotency-Key are remembered.
+  let idempotencyKeys: Int
 
   /// What makes a database one of this program: "Unds", and schema.sql.
   static let schema = Database.Schema(

@@ -17,12 +17,18 @@ struct Option: Sendable {
   /// What stands for the value in the help; nil for a switch.
   let value: String?
   let help: String
+  /// What stands without it, in words; nil for a switch.
+  let standard: String?
 
-  init(_ name: String, _ value: String?, _ help: String) {
+  init(_ name: String, _ value: String?, _ help: String, standard: String?) {
     self.name = name
     self.value = value
     self.help = help
+    self.standard = standard
   }
+
+  /// The whole of what the help says.
+  var description: String { help + (standard.map { " Default: \($0)." } ?? "") + " [\(variable)]" }
 
   var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 
@@ -86,15 +92,6 @@ struct Arguments: Sendable {
       throw refused(name, value, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
-  }
-
-  /// One of several words.
-  func choice<Choice>(_ name: String, of choices: [(String, Choice)]) throws(UsageError) -> Choice? {
-    guard let value = values[name] else { return nil }
-    guard let choice = choices.first(where: { $0.0 == value }) else {
-      throw refused(name, value, expected: choices.map(\.0).joined(separator: ", "))
-    }
-    return choice.1
   }
 
   /// The error for a value that makes no sense.

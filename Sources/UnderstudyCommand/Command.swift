@@ -85,7 +85,7 @@ struct Command: Sendable {
 
     \(summary)
 
-    \(Self.table(options.map { ($0.usage, $0.help + " [\($0.variable)]") }))
+    \(Self.table(options.map { ($0.usage, $0.description) }))
     """
   }
 

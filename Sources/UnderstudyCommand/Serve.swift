@@ -7,89 +7,152 @@ import Understudy
   import Glibc
 #endif
 
+/// An option of `serve`: how it is typed, what it sets, and what stands there without it.
+private struct Setting: Sendable {
+  typealias Path<Value> = any WritableKeyPath<Application.Options, Value> & Sendable
+
+  let option: Option
+  let apply: @Sendable (Arguments, inout Application.Options) throws(UsageError) -> Void
+
+  private init(
+    _ option: Option,
+    apply: @escaping @Sendable (Arguments, inout Application.Options) throws(UsageError) -> Void
+  ) {
+    self.option = option
+    self.apply = apply
+  }
+
+  /// A whole number.
+  static func number<Value: FixedWidthInteger & Sendable>(
+    _ name: String, _ unit: String, in range: ClosedRange<Int>, _ help: String, _ path: Path<Value>
+  ) -> Setting {
+    let standard = "\(Application.Options()[keyPath: path])"
+    return Setting(Option(name, unit, help, standard: standard)) { arguments, options throws(UsageError) in
+      guard let number = try arguments.number(name, in: range) else { return }
+      options[keyPath: path] = Value(truncatingIfNeeded: number)
+    }
+  }
+
+  /// A text, and the function that makes of it what is set.
+  ///
+  /// - Parameter standard: what stands without it, in words.
+  static func text<Value>(
+    _ name: String, _ placeholder: String, _ help: String, standard: String, _ path: Path<Value>,
+    _ read: @escaping @Sendable (String, Arguments) throws(UsageError) -> Value
+  ) -> Setting {
+    Setting(Option(name, placeholder, help, standard: standard)) { arguments, options throws(UsageError) in
+      guard let text = arguments[name] else { return }
+      options[keyPath: path] = try read(text, arguments)
+    }
+  }
+
+  static func toggle(
+    _ name: String, _ help: String, _ apply: @escaping @Sendable (inout Application.Options) -> Void
+  ) -> Setting {
+    Setting(Option(name, nil, help, standard: nil)) { arguments, options throws(UsageError) in
+      if try arguments.isOn(name) { apply(&options) }
+    }
+  }
+}
+
 extension Command {
   static let serve = Command(
     name: "serve",
     summary: "Serves both apps until it is told to end (SIGTERM, or Ctrl-C).",
-    options: [
-      Option("host", "ADDRESS", "Where to listen; by default on all interfaces, IPv6 and IPv4."),
-      Option("port", "NUMBER", "The port; 8080 by default, 0 for a free one."),
-      Option("data", "FOLDER", "The data folder, made where there is none; ./data by default."),
-      Option("ephemeral", nil, "Keeps the data in a temporary folder that is removed at the end."),
-      Option(
-        "public-url", "URL", "What absolute URLs begin with; by default what each request was sent to."),
-      Option(
-        "trust-proxy", "CIDR,…", "Addresses whose X-Forwarded-For, -Host and -Proto count; none by default."),
-      Option("log-level", "LEVEL", "error, warning, info or debug; info by default."),
-      Option("log-format", "FORMAT", "text or json; by default text on a terminal and json elsewhere."),
-      Option("max-body", "BYTES", "The longest body of a request; 1048576 by default."),
-      Option("max-connections", "NUMBER", "The most connections at a time; 4096 by default."),
-      Option(
-        "header-memory", "BYTES",
-        "The memory of a connection for request line and header; 8192 by default."),
-      Option("request-timeout", "SECONDS", "How long a request may take to arrive; 30 by default."),
-      Option("idle-timeout", "SECONDS", "How long an idle connection is kept; 75 by default."),
-      Option("max-in-flight", "BYTES", "The bytes of bodies in memory at a time; 134217728 by default."),
-      Option("write-queue", "NUMBER", "How many changes may wait to be written; 4096 by default."),
-      Option("password-queue", "NUMBER", "How many logins and sign-ups may wait; 256 by default."),
-      Option(
-        "login-tries", "NUMBER",
-        "Wrong passwords in a row, from one address, before a name waits; 10 by default."),
-      Option("login-tries-anywhere", "NUMBER", "The same from all addresses together; 100 by default."),
-      Option("login-wait", "SECONDS", "The longest that a name waits; 60 by default."),
-      Option("drain-timeout", "SECONDS", "How long requests under way may take at the end; 10 by default."),
-    ],
-    run: { arguments throws(UsageError) in serve(try options(of: arguments)) })
+    options: settings.map(\.option),
+    run: { arguments throws(UsageError) in
+      var options = Application.Options()
+      options.logFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
+      for setting in settings { try setting.apply(arguments, &options) }
+      return serve(options)
+    })
 
-  private static func options(of arguments: Arguments) throws(UsageError) -> Application.Options {
-    var options = Application.Options()
-    options.host = arguments["host"]
-    set(&options.port, try arguments.number("port", in: 0...65_535).map(UInt16.init))
-    set(&options.dataFolder, arguments["data"])
-    if try arguments.isOn("ephemeral") { options.dataFolder = nil }
-    options.publicURL = try publicURL(arguments)
-    options.server.trustedProxies = try trustedProxies(arguments)
-    set(&options.logLevel, try arguments.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }))
-    options.logFormat =
-      try arguments.choice("log-format", of: [("text", .text), ("json", .json)])
-      ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
-    set(&options.server.limits.body, try arguments.number("max-body", in: 1...(1 << 30)))
-    set(&options.server.limits.connections, try arguments.number("max-connections", in: 1...1_000_000))
-    set(&options.server.limits.connectionMemory, try arguments.number("header-memory", in: 2048...(1 << 20)))
-    set(&options.server.limits.requestSeconds, try arguments.number("request-timeout", in: 1...86_400))
-    set(&options.server.limits.idleSeconds, try arguments.number("idle-timeout", in: 1...86_400))
-    set(
-      &options.server.limits.bytesInFlight, try arguments.number("max-in-flight", in: (1 << 20)...(1 << 40)))
-    set(&options.writerQueue, try arguments.number("write-queue", in: 1...1_000_000))
-    set(&options.passwordQueue, try arguments.number("password-queue", in: 1...1_000_000))
-    set(&options.loginTries, try arguments.number("login-tries", in: 1...1_000_000))
-    set(&options.loginTriesFromAnywhere, try arguments.number("login-tries-anywhere", in: 1...1_000_000))
-    set(&options.loginLongestWait, try arguments.number("login-wait", in: 1...86_400))
-    set(&options.drainSeconds, try arguments.number("drain-timeout", in: 0...86_400).map(Double.init))
-    return options
+  private static let settings: [Setting] = [
+    .text(
+      "host", "ADDRESS", "Where to listen.", standard: "all interfaces, IPv6 and IPv4", \.host, asTyped),
+    .number("port", "NUMBER", in: 0...65_535, "The port; 0 finds a free one.", \.port),
+    .text(
+      "data", "FOLDER", "The data folder; it is made where there is none.", standard: "./data", \.dataFolder,
+      asTyped),
+    .toggle("ephemeral", "Keeps the data in a temporary folder that is removed at the end.") {
+      $0.dataFolder = nil
+    },
+    .text(
+      "public-url", "URL", "What absolute URLs begin with.", standard: "what each request was sent to",
+      \.publicURL, publicURL),
+    .text(
+      "trust-proxy", "CIDR,…", "Proxies whose X-Forwarded-For, -Host and -Proto count.", standard: "none",
+      \.server.trustedProxies, trustedProxies),
+    .text("log-level", "LEVEL", "error, warning, info or debug.", standard: "info", \.logLevel, logLevel),
+    .text(
+      "log-format", "FORMAT", "text or json.", standard: "text on a terminal, json elsewhere", \.logFormat,
+      logFormat),
+    .number(
+      "log-queue", "LINES", in: 1...10_000_000, "How much of the log may wait to be written.", \.logQueue),
+    .number("max-body", "BYTES", in: 1...(1 << 30), "The longest body of a request.", \.server.limits.body),
+    .number(
+      "max-connections", "NUMBER", in: 1...1_000_000, "The most connections at a time.",
+      \.server.limits.connections),
+    .number(
+      "header-memory", "BYTES", in: 2048...(1 << 20),
+      "The memory of a connection in which request line and header must find room.",
+      \.server.limits.connectionMemory),
+    .number(
+      "request-timeout", "SECONDS", in: 1...86_400, "How long a request may take to arrive.",
+      \.server.limits.requestSeconds),
+    .number(
+      "idle-timeout", "SECONDS", in: 1...86_400, "How long an idle connection is kept.",
+      \.server.limits.idleSeconds),
+    .number(
+      "max-in-flight", "BYTES", in: (1 << 20)...(1 << 40), "The most bytes of bodies in memory at a time.",
+      \.server.limits.bytesInFlight),
+    .number(
+      "write-queue", "NUMBER", in: 1...1_000_000, "How many changes may wait to be written.", \.writerQueue),
+    .number(
+      "idempotency-keys", "NUMBER", in: 1...100_000_000,
+      "How many requests with an Idempotency-Key are remembered, for a day at most.", \.idempotencyKeys),
+    .number(
+      "password-queue", "NUMBER", in: 1...1_000_000, "How many logins and sign-ups may wait.", \.passwordQueue
+    ),
+    .number(
+      "login-tries", "NUMBER", in: 1...1_000_000,
+      "Wrong passwords in a row, from one address, before a name has to wait.", \.loginTries),
+    .number(
+      "login-tries-anywhere", "NUMBER", in: 1...1_000_000, "The same from all addresses together.",
+      \.loginTriesFromAnywhere),
+    .number(
+      "login-wait", "SECONDS", in: 1...86_400, "The longest that a name has to wait.", \.loginLongestWait),
+    .number(
+      "drain-timeout", "SECONDS", in: 0...86_400, "How long requests under way may take at the end.",
+      \.drainSeconds),
+  ]
+
+  private static func asTyped(_ text: String, _ arguments: Arguments) -> String? { text }
+
+  private static func logLevel(_ text: String, _ arguments: Arguments) throws(UsageError) -> Log.Level {
+    if let level = Log.Level(text) { return level }
+    throw arguments.refused("log-level", text, expected: "error, warning, info or debug")
   }
 
-  private static func set<Value>(_ option: inout Value, _ value: Value?) {
-    if let value { option = value }
+  private static func logFormat(_ text: String, _ arguments: Arguments) throws(UsageError) -> Log.Format {
+    if let format = Log.Format(rawValue: text) { return format }
+    throw arguments.refused("log-format", text, expected: "text or json")
   }
 
-  private static func set<Value>(_ option: inout Value?, _ value: Value?) {
-    if let value { option = value }
-  }
-
-  private static func publicURL(_ arguments: Arguments) throws(UsageError) -> String? {
-    guard var url = arguments["public-url"] else { return nil }
+  private static func publicURL(_ text: String, _ arguments: Arguments) throws(UsageError) -> String? {
+    var url = text
     while url.hasSuffix("/") { url.removeLast() }
     guard Application.isOrigin(url) else {
       throw arguments.refused(
-        "public-url", url,
+        "public-url", text,
         expected: "http:// or https:// with a host and perhaps a port, and nothing behind it")
     }
     return url
   }
 
-  private static func trustedProxies(_ arguments: Arguments) throws(UsageError) -> [AddressRange] {
-    guard let text = arguments["trust-proxy"] else { return [] }
+  private static func trustedProxies(
+    _ text: String, _ arguments: Arguments
+  ) throws(UsageError) -> [AddressRange] {
     var ranges: [AddressRange] = []
     for part in text.split(separator: ",") {
       guard let range = AddressRange(String(part.filter { $0 != " " })) else {

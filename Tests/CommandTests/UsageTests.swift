@@ -43,7 +43,7 @@ struct UsageTests {
       (["serve", "--port", "http"], "--port is 'http': expected a whole number from 0 to 65535"),
       (["serve", "--port", "65536"], "--port is '65536'"),
       (["serve", "--port=1", "--port=2"], "--port is there twice"),
-      (["serve", "--log-level", "loud"], "expected error, warning, info, debug"),
+      (["serve", "--log-level", "loud"], "expected error, warning, info or debug"),
       (["serve", "--public-url", "cmsc106.net"], "expected http:// or https://"),
       (["serve", "--public-url", "http://host/path"], "expected http:// or https://"),
       (["serve", "--trust-proxy", "10.0.0.0/33"], "--trust-proxy is '10.0.0.0/33'"),

@@ -222,7 +222,8 @@ final class Exchange: @unchecked Sendable {
       (error as? any ProblemRepresentable)?.problem
       ?? Problem(.internalServerError, "Something went wrong in the server; its log says more.")
     var response = problem.response(instance: request.id.description)
-    if !(error is any ProblemRepresentable) { response.detail = "\(error)" }
+    // Other errors say more to the server's owner than they should to a client.
+    if !(error is Problem) { response.detail = "\(error)" }
     return response
   }
 

@@ -42,7 +42,7 @@ struct DirectoryUsers {
     let member = ["name", "username", "user"].first { body[$0] != nil } ?? "name"
     let name = try body.text(member, mayBeEmpty: false)
     let password = try body.text("password", mayBeEmpty: false)
-    let idempotencyKey = try IdempotencyKey(request)
+    let idempotencyKey = try IdempotencyKey(request, limit: storage.idempotencyKeys)
     let asJSON = request.acceptsJSON
     @Sendable func answer(_ id: Int64, on connection: Connection) throws -> Response {
       let key = try connection.row("SELECT key FROM directory_user WHERE id = ?1", .integer(id)) {

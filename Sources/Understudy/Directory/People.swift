@@ -139,7 +139,7 @@ struct People {
     // A wrong key is the first thing to know, whatever is wrong with the body too.
     _ = try Self.user(of: key, on: storage.readers.connection())
     let person = try NewPerson(request)
-    let idempotencyKey = try IdempotencyKey(request)
+    let idempotencyKey = try IdempotencyKey(request, limit: storage.idempotencyKeys)
     let location = try location(of: request)
     return storage.change { connection in
       let user = try Self.user(of: key, on: connection)

@@ -119,7 +119,7 @@ struct ObservationRoutes {
   func addRoutes(to router: inout Router) {
     router.post("/invasive/observations") { [storage, origin] request in
       let observation = try NewObservation(try request.object())
-      let key = try IdempotencyKey(request)
+      let key = try IdempotencyKey(request, limit: storage.idempotencyKeys)
       let collection = "\(origin.of(request))/invasive/observations"
       return storage.change { connection in
         let id = try key.once(on: connection) { try observation.insert(on: connection) }

@@ -48,9 +48,10 @@ final class Pictures: Sendable {
 
   func addRoutes(to router: inout Router) {
     router.get("/invasive/images/:file") { [self] request in
-      let (stem, type) = Self.split(request.parameter("file") ?? "")
-      if type != nil, let file = newest(of: stem) { return .now(file) }
-      guard type != nil, let picture = embedded[stem] else {
+      let name = request.parameter("file") ?? ""
+      let stem = Self.split(name).stem
+      if stem != name, let file = newest(of: stem) { return .now(file) }
+      guard stem != name, let picture = embedded[stem] else {
         throw Problem.notFound("There is no such picture. They are called like garlic-mustard.png.")
       }
       return .prepared(picture)

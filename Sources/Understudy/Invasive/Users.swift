@@ -59,7 +59,7 @@ struct InvasiveUsers {
     let password = try body.text("password", mayBeEmpty: false)
     let realname = try body.text("realname", default: "")
     let phone = try body.text("phone", default: "")
-    let key = try IdempotencyKey(request)
+    let key = try IdempotencyKey(request, limit: storage.idempotencyKeys)
     @Sendable func answer(_ id: Int64) -> Response {
       InvasiveUser(id: id, username: username, realname: realname, phone: phone).response(password: password)
     }
