@@ -52,8 +52,10 @@ struct DirectoryUsers {
       return Self.response(key: key, asJSON: asJSON)
     }
     let connection = try storage.readers.connection()
-    if let id = try idempotencyKey?.row(on: connection) { return .now(try answer(id, on: connection)) }
-    if try Self.find(name.normalized, on: connection) != nil { throw Accounts.nameTaken(name) }
+    if try Self.find(name.normalized, on: connection) != nil {
+      guard let id = try idempotencyKey?.row(on: connection) else { throw Accounts.nameTaken(name) }
+      return .now(try answer(id, on: connection))
+    }
     return accounts.signUp(password: password) { connection, hash in
       let id = try idempotencyKey.once(on: connection) {
         do {

@@ -156,6 +156,7 @@ struct People {
   private func replace(_ request: Request) throws -> Reply {
     let key = try Self.key(of: request)
     let id = try Self.id(of: request)
+    _ = try Self.user(of: key, on: storage.readers.connection())
     let person = try NewPerson(request)
     let location = try location(of: request)
     return storage.change { connection in

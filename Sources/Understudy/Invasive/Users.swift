@@ -63,10 +63,13 @@ struct InvasiveUsers {
     @Sendable func answer(_ id: Int64) -> Response {
       InvasiveUser(id: id, username: username, realname: realname, phone: phone).response(password: password)
     }
-    // What is known before the costly hash is answered before it.
+    // What is known before the costly hash is answered before it. The name is looked up first: its
+    // row and the key's came at once.
     let connection = try storage.readers.connection()
-    if let id = try key?.row(on: connection) { return .now(answer(id)) }
-    if try Self.find(username.normalized, on: connection) != nil { throw Accounts.nameTaken(username) }
+    if try Self.find(username.normalized, on: connection) != nil {
+      guard let id = try key?.row(on: connection) else { throw Accounts.nameTaken(username) }
+      return .now(answer(id))
+    }
     return accounts.signUp(password: password) { connection, hash in
       answer(
         try key.once(on: connection) {
