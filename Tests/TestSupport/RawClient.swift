@@ -30,6 +30,10 @@ public final class RawClient {
     descriptor = socket(info.pointee.ai_family, info.pointee.ai_socktype, info.pointee.ai_protocol)
     var patience = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    #if canImport(Darwin)
+      var isOn: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    #endif
     guard connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
       close(descriptor)
       throw Failure(description: "can't connect: \(String(cString: strerror(errno)))")
@@ -40,11 +44,11 @@ public final class RawClient {
     close(descriptor)
   }
 
-  /// Sends bytes.
+  /// Sends bytes. A server that has closed the connection is a `Failure`, not the end of the process.
   public func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { systemSend(descriptor, $0) }
       guard count > 0 else { throw Failure(description: "can't send: \(String(cString: strerror(errno)))") }
       rest = rest.dropFirst(count)
     }
@@ -108,6 +112,15 @@ public final class RawClient {
   }
 }
 
+/// The system's call, out of the reach of the method of the same name.
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  #if canImport(Darwin)
+    send(descriptor, bytes.baseAddress, bytes.count, 0)
+  #else
+    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+  #endif
+}
+
 /// A response as it came over the wire.
 public struct RawResponse: Sendable {
   public let status: Int
@@ -126,6 +139,11 @@ public struct RawResponse: Sendable {
   /// The value of the first field of a name, of either case.
   public subscript(name: String) -> String? {
     fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// The values of all fields of a name, of either case.
+  public func values(_ name: String) -> [String] {
+    fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 
   public var text: String { String(decoding: body, as: UTF8.self) }
