@@ -27,7 +27,7 @@ struct TableTests {
     let client = try RawClient(port: fixture.server.port)
     try client.send(Wire.bytes(fixture.resolve(one.message)))
     let response = try client.response(isHEAD: one.method == "HEAD")
-    #expect(response.status == one.status, "\(response.text.prefix(300))")
+    try #require(response.status == one.status, "\(response.text.prefix(300))")
     if !one.isBare {
       EveryAnswer.check(response, method: one.method, target: one.target, place)
       checkFields(of: response, one, fixture)
@@ -36,7 +36,11 @@ struct TableTests {
       for word in one.mentions { #expect(detail.contains(fixture.resolve(word)), "\(detail)") }
     }
     switch one.connection {
-    case .closed: #expect(client.isClosedByServer(), "the connection is kept")
+    case .closed where one.isBare:
+      // libmicrohttpd 0.9.75 sends the header of such an answer twice.
+      #expect(client.isClosedByServerInTheEnd(), "the connection is kept")
+    case .closed:
+      #expect(client.isClosedByServer(), "the connection is kept")
     case .kept:
       // The next request on the same connection finds its start where it is.
       let next = try client.answer("GET /invasive/parks/1", port: fixture.server.port)
@@ -66,26 +70,24 @@ struct TableTests {
 
   private func check(_ response: RawResponse, _ answer: Case.Answer?, _ fixture: Fixture) {
     let text = response.text
+    func bytes(_ expected: String) -> [UInt8] { Wire.bytes(fixture.resolve(expected)) }
+    let (isRight, type): (Bool, String?) =
+      switch answer {
+      case nil: (true, nil)
+      case .exactly(let expected): (response.body == bytes(expected), nil)
+      case .begins(let expected): (response.body.starts(with: bytes(expected)), nil)
+      case .contains(let expected): (response.body.contains(bytes(expected)), nil)
+      case .nothing: (response.body.isEmpty, nil)
+      case .id: (text.wholeMatch(of: /[1-9][0-9]*/) != nil, "application/json")
+      case .key: (text.wholeMatch(of: /[1-9][0-9]{0,38}/) != nil, "text/plain")
+      case .quotedKey: (text.wholeMatch(of: /"[1-9][0-9]{0,38}"/) != nil, "application/json")
+      }
+    #expect(isRight, "\(text.prefix(300))")
+    if let type { #expect(response["Content-Type"]?.hasPrefix(type) == true) }
     switch answer {
-    case nil: break
-    case .exactly(let expected): #expect(response.body == Wire.bytes(fixture.resolve(expected)), "\(text)")
-    case .begins(let expected):
-      #expect(response.body.starts(with: Wire.bytes(fixture.resolve(expected))), "\(text.prefix(300))")
-    case .contains(let expected):
-      #expect(response.body.contains(Wire.bytes(fixture.resolve(expected))), "\(text.prefix(300))")
-    case .nothing: #expect(response.body.isEmpty)
-    case .id:
-      #expect(text.wholeMatch(of: /[1-9][0-9]*/) != nil, "\(text)")
-      #expect(response["Content-Type"] == "application/json")
-      #expect(response["Location"]?.hasSuffix("/\(text)") == true)
-    case .key:
-      #expect(text.wholeMatch(of: /[1-9][0-9]{0,38}/) != nil, "\(text)")
-      #expect(response["Content-Type"]?.hasPrefix("text/plain") == true)
-      #expect(response["Cache-Control"] == "no-store")
-    case .quotedKey:
-      #expect(text.wholeMatch(of: /"[1-9][0-9]{0,38}"/) != nil, "\(text)")
-      #expect(response["Content-Type"] == "application/json")
-      #expect(response["Cache-Control"] == "no-store")
+    case .id: #expect(response["Location"]?.hasSuffix("/\(text)") == true)
+    case .key, .quotedKey: #expect(response.values("Cache-Control") == ["no-store"])
+    default: break
     }
   }
 }

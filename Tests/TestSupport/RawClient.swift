@@ -95,6 +95,14 @@ public final class RawClient {
     return count == 0 || count < 0 && errno == ECONNRESET
   }
 
+  /// Reads and forgets what comes until the server closes the connection.
+  ///
+  /// - Returns: whether it does, before a read's patience is over.
+  public func isClosedByServerInTheEnd() -> Bool {
+    repeat { received = [] } while (try? receive()) != nil
+    return isClosedByServer()
+  }
+
   private var headerEnd: Int? {
     guard received.count >= 4 else { return nil }
     return (0...received.count - 4).first { received[$0..<$0 + 4].elementsEqual("\r\n\r\n".utf8) }

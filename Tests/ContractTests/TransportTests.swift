@@ -1,0 +1,138 @@
+import TestSupport
+import Testing
+import UnderstudyTesting
+
+/// "Keep-alive, pipelining, Expect: 100-continue, chunked bodies, HTTP/1.0, absolute-form targets, IPv4
+/// and IPv6 work."
+@Suite("Transport", .fixture)
+struct TransportTests {
+  private let fixture: Fixture
+  private let client: RawClient
+
+  init() throws {
+    fixture = try #require(Fixture.shared)
+    client = try RawClient(port: fixture.server.port)
+  }
+
+  private func send(_ text: String) throws { try client.send(fixture.resolve(text)) }
+
+  @Test("a connection serves one request after the other, an error between them")
+  func keepAlive() throws {
+    for _ in 0..<20 {
+      #expect(try client.answer("GET /invasive/parks/1", port: fixture.server.port).status == 200)
+      #expect(try client.answer("POST /nothing", "{", port: fixture.server.port).status == 404)
+    }
+  }
+
+  @Test("requests sent at once are answered in their order")
+  func pipelining() throws {
+    try send(
+      [
+        Wire.message("GET /invasive/parks/2", nil, with: []),
+        Wire.message("POST /directory/people/{scratch}", nil, with: ["Content-Length: 2"]) + "{}",
+        Wire.message("GET /invasive/parks/999", nil, with: []),
+        Wire.message("POST /directory/people/{scratch}", nil, with: ["Content-Length: 2"]) + "{}",
+        Wire.message("GET /invasive/parks/3", nil, with: []),
+      ].joined())
+    #expect(try client.response().text.hasPrefix(#"{"idpark":2,"#))
+    let first = try #require(Int(client.response().text))
+    #expect(try client.response().status == 404)
+    let second = try #require(Int(client.response().text))
+    #expect(first < second)
+    #expect(try client.response().text.hasPrefix(#"{"idpark":3,"#))
+  }
+
+  @Test("a request may come a byte at a time")
+  func bytewise() throws {
+    for byte in fixture.resolve(
+      Wire.message("POST /directory/people/{scratch}", nil, with: ["Content-Length: 8"]) + #"{"a":12}"#
+    ).utf8 {
+      try client.send([byte])
+    }
+    #expect(try client.response().status == 200)
+  }
+
+  @Test("a client that waits for 100 gets it, sends its body and is answered")
+  func expectation() throws {
+    try send(
+      Wire.message(
+        "POST /directory/people/{scratch}", nil, with: ["Content-Length: 2", "Expect: 100-continue"]))
+    #expect(try client.response().status == 100)
+    try client.send("{}")
+    #expect(try client.response().status == 200)
+    #expect(try client.answer("GET /invasive/parks/1", port: fixture.server.port).status == 200)
+  }
+
+  @Test(
+    "a client that waits for 100 is refused instead, before it sends its body",
+    arguments: [
+      ("POST /nothing", 2, 404), ("POST /invasive/parks", 2, 405),
+      ("POST /invasive/observations", 1 << 20 + 1, 413),
+    ])
+  func refusedExpectation(request: String, length: Int, status: Int) throws {
+    try send(Wire.message(request, nil, with: ["Content-Length: \(length)", "Expect: 100-continue"]))
+    let response = try client.response()
+    #expect(response.status == status)
+    EveryAnswer.check(response, method: "POST", target: request, #_sourceLocation)
+  }
+
+  @Test("a body may come in chunks, with extensions and a trailer")
+  func chunked() throws {
+    try send(Wire.message("POST /directory/people/{scratch}", nil, with: ["Transfer-Encoding: chunked"]))
+    for chunk in ["1\r\n{\r\n", "7;x=y\r\n\"name\":\r\n", "003\r\n\"c\"\r\n", "A\r\n,\"a\":1.10}\r\n"] {
+      try client.send(chunk)
+    }
+    try client.send("0\r\nX-Trailer: a\r\n\r\n")
+    let id = try client.response().text
+    let person = try client.answer(
+      fixture.resolve("GET /directory/people/{scratch}/\(id)"), port: fixture.server.port)
+    #expect(person.text.hasPrefix(#"{"id":\#(id),"name":"c","office":"","user":"#))
+    #expect(person.text.hasSuffix(#","a":1.10}"#))
+  }
+
+  @Test("a body in chunks is refused past 1 MiB too")
+  func chunkedTooLong() throws {
+    try send(Wire.message("POST /invasive/observations", nil, with: ["Transfer-Encoding: chunked"]))
+    for _ in 0..<17 { try client.send("10000\r\n\(" ".times(0x10000))\r\n") }
+    try client.send("0\r\n\r\n")
+    #expect(try client.response().status == 413)
+  }
+
+  @Test("a body whose client goes away changes nothing")
+  func cutOff() throws {
+    let list = fixture.resolve("GET /directory/people/{empty}")
+    try send(Wire.message("POST /directory/people/{empty}", nil, with: ["Content-Length: 3"]) + "{}")
+    client.finishSending()
+    _ = client.isClosedByServerInTheEnd()
+    #expect(try fixture.server.answer(list).text == "[]")
+  }
+
+  @Test("the limit of a body is an option")
+  func bodyLimit() throws {
+    let server = try TestServer { $0.server.limits.body = 100 }
+    defer { server.stop() }
+    #expect(try server.answer("POST /invasive/observations", " ".times(100)).status == 400)
+    #expect(try server.answer("POST /invasive/observations", " ".times(101)).status == 413)
+  }
+
+  private static let hasIPv6 =
+    (try? TestServer { $0.host = "::1" }).map { server in
+      server.stop()
+      return true
+    } ?? false
+
+  @Test("IPv6 and IPv4 are served by the same port", .enabled(if: hasIPv6, "this machine has no IPv6"))
+  func bothFamilies() throws {
+    let server = try TestServer { $0.host = nil }
+    defer { server.stop() }
+    for isIPv6 in [true, false] {
+      let client = try RawClient(port: server.port, ipv6: isIPv6)
+      let host = isIPv6 ? "[::1]:\(server.port)" : "127.0.0.1:\(server.port)"
+      try client.send("GET /invasive/species/1 HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      #expect(try client.response().text.contains("\"image\":\"http://\(host)/invasive/images/"))
+      // Without a Host the URL is made of the address that the client connected to.
+      try client.send("GET /invasive/species/1 HTTP/1.0\r\n\r\n")
+      #expect(try client.response().text.contains("\"image\":\"http://\(host)/invasive/images/"))
+    }
+  }
+}
