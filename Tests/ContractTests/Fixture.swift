@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import UnderstudyTesting
@@ -51,8 +52,16 @@ final class Fixture: Sendable {
 
   /// The text with its names in braces replaced.
   func resolve(_ text: String) -> String {
-    guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
-    return names.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
+    // In one pass: some texts are long.
+    let parts = text.components(separatedBy: "{")
+    return parts.dropFirst().reduce(into: parts[0]) { text, part in
+      let name = String(part.prefix(10).prefix { $0 != "}" })
+      if let value = names[name] {
+        text += value + part.dropFirst(name.count + 1)
+      } else {
+        text += "{" + part
+      }
+    }
   }
 }
 
