@@ -12,34 +12,39 @@ enum Redaction {
     for pair in request.target.raw[range].split(separator: UInt8(ascii: "&")) {
       let name = String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
       text += separator
-      if open.contains(name) {
+      if open.contains(name), isOnePiece(pair.dropFirst(name.utf8.count + 1)) {
         text += String(decoding: pair, as: UTF8.self)
       } else {
-        text += name == "password" ? "password=‹redacted›" : "‹redacted›"
+        text += open.contains(name) || name == "password" ? "\(name)=‹redacted›" : "‹redacted›"
       }
       separator = "&"
     }
     return text
   }
 
+  /// Whether a value can't hold another pair, typed with the wrong separator, or a key.
+  private static func isOnePiece(_ value: ArraySlice<UInt8>) -> Bool {
+    var decoded: [UInt8] = []
+    PercentEncoding.decode(value, into: &decoded)
+    return !decoded.contains { ";?&=#/,".utf8.contains($0) } && !couldBeKey(decoded)
+  }
+
   /// The path as the log and a problem show it. A route's parameter `key` is struck out, and so is
-  /// whatever could be a key at an address that no route has.
+  /// whatever could be a key elsewhere.
   static func path(of request: Request) -> String {
     let raw = String(decoding: request.rawPath, as: UTF8.self)
-    let segments = raw.split(separator: "/", omittingEmptySubsequences: false)
     // The text of a path begins with a slash, so that its segments are one behind the route's.
-    return segments.enumerated().map { index, segment in
-      if let route = request.route {
-        let known = index - 1
-        return route.segments.indices.contains(known) && route.segments[known] == .parameter("key")
-          ? "‹key›" : String(segment)
+    return raw.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { index, segment in
+      let known = index - 1
+      let isSecret = request.route.map { route in
+        route.segments.indices.contains(known) && route.segments[known] == .parameter("key")
       }
-      return segment.utf8.count >= 16 && couldBeKey(segment) ? "‹key›" : String(segment)
+      return isSecret == true || couldBeKey(segment.utf8) ? "‹key›" : String(segment)
     }.joined(separator: "/")
   }
 
   /// A key is a number of up to 39 digits; percent escapes and characters typed around it hide nothing.
-  private static func couldBeKey(_ segment: Substring) -> Bool {
-    segment.utf8.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } >= 12
+  private static func couldBeKey(_ text: some Collection<UInt8>) -> Bool {
+    text.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } >= 12
   }
 }
