@@ -35,7 +35,7 @@ public final class RawClient {
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
     #endif
     guard connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
-      close(descriptor)
+      // The descriptor is closed with the object, which is whole by now.
       throw Failure(description: "can't connect: \(String(cString: strerror(errno)))")
     }
   }
