@@ -158,4 +158,13 @@ extension Table {
     Case("DELETE /directory/people/{key}/{theirs}", gives: 404),
     Case("GET /directory/people/{other}/{theirs}", gives: 200, .contains(#""name":"Clarke","office":"B-1""#)),
   ]
+
+  /// "Counted by app, name and address." The counting is a scenario.
+  static let badLogins: [Case] = [
+    Case("GET /invasive/users?user=&password=", gives: 401),
+    Case("GET /invasive/users?user=grace&password=p", gives: 401),
+    Case("GET /directory/users?user=ada&password=lovelace", gives: 401),
+    Case("GET /directory/users?user=Grace&password=p", gives: 401),
+    Case("GET /directory/users?user=%27%20OR%201=1--&password=p", gives: 401),
+  ]
 }

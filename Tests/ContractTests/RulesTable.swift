@@ -70,6 +70,100 @@ extension Table {
     Case("GET /invasive/observations?unknown=x&limit=1", gives: 200),
   ]
 
+  /// "Split on / before it is percent-decoded … One trailing slash is the same resource."
+  static let path: [Case] = [
+    Case("GET /invasive/parks/1/", gives: 200),
+    Case("GET /invasive/parks/", gives: 200),
+    Case("GET /directory/people/{key}/{second}/", gives: 200),
+    Case("GET /invasive/parks/%31", gives: 200, .begins(#"{"idpark":1,"#)),
+    Case("GET /%69nvasive/park%73/1", gives: 200, .begins(#"{"idpark":1,"#)),
+    // "So %2F inside a key or an id is a character."
+    Case("GET /directory/people/{key}%2F{person}", gives: 404),
+    Case("DELETE /directory/people/{scratch}%2F{slashed}", gives: 405),
+    Case("GET /directory/people/{scratch}/{slashed}", gives: 200),
+    Case("GET /directory/people/{key}/{person}%2F", gives: 404),
+    Case("GET /invasive%2Fparks", gives: 404),
+    Case("GET /invasive%2fparks/1", gives: 404),
+    Case("GET /directory/people/%2F", gives: 404),
+    // "//, ., .. and %00 are 404, never followed."
+    Case("GET //invasive/parks", gives: 404),
+    Case("GET /invasive//parks", gives: 404),
+    Case("GET /invasive/parks//", gives: 404),
+    Case("GET /directory/people//{person}", gives: 404),
+    Case("GET /./invasive/parks", gives: 404),
+    Case("GET /invasive/./parks", gives: 404),
+    Case("GET /invasive/parks/.", gives: 404),
+    Case("GET /invasive/species/../parks", gives: 404),
+    Case("GET /invasive/parks/1/..", gives: 404),
+    Case("GET /invasive/species/%2e%2e/parks", gives: 404),
+    Case("GET /invasive/%2E/parks", gives: 404),
+    Case("GET /invasive/images/../../../etc/passwd", gives: 404),
+    Case("GET /invasive/images/..%2F..%2Fetc%2Fpasswd", gives: 404),
+    Case("GET /invasive/images/%2e%2e%2funderstudy.png", gives: 404),
+    Case("GET /invasive/parks/1%00", gives: 404),
+    Case("GET /invasive/images/garlic-mustard.png%00.png", gives: 404),
+    Case("GET /directory/people/{key}%00", gives: 404),
+    Case("GET /invasive/parks/%zz", gives: 404),
+    Case("GET /invasive/parks/1%", gives: 404),
+    Case("GET /directory/people/%FF%FE", gives: 404),
+    // "Paths are case-sensitive."
+    Case("GET /Invasive/parks", gives: 404),
+    Case("GET /invasive/PARKS", gives: 404),
+    Case("GET /directory/People/{key}", gives: 404),
+    Case("GET /invasive/parks?x=/../y", gives: 200),
+    Case("GET /invasive/parks/1/2", gives: 404),
+  ]
+
+  /// "HEAD answers as GET without the body. OPTIONS answers 204 with Allow, and a preflight …"
+  static let methods: [Case] = [
+    Case("HEAD /invasive/parks", gives: 200, .nothing, type: "application/json", has: ["ETag"]),
+    Case("HEAD /directory/people/{key}/{person}", gives: 200, .nothing, has: ["ETag"]),
+    Case("HEAD /invasive/images/garlic-mustard.png", gives: 200, .nothing, type: "image/png"),
+    Case("HEAD /invasive/users?user=ada&password=lovelace", gives: 200, .nothing),
+    Case("OPTIONS /invasive/species", gives: 204, .nothing, allow: "GET HEAD OPTIONS"),
+    Case("OPTIONS /invasive/users", gives: 204, .nothing, allow: "GET HEAD POST OPTIONS"),
+    Case("OPTIONS /invasive/observations", gives: 204, .nothing, allow: "GET HEAD POST OPTIONS"),
+    Case("OPTIONS /directory/users", gives: 204, .nothing, allow: "GET HEAD POST OPTIONS"),
+    Case("OPTIONS /directory/people/{key}", gives: 204, .nothing, allow: "GET HEAD POST OPTIONS"),
+    Case("OPTIONS /directory/people/{key}/1", gives: 204, .nothing, allow: "GET HEAD PUT DELETE OPTIONS"),
+    Case("OPTIONS *", gives: 204, .nothing, has: ["Allow"]),
+    Case("POST /invasive/species", "{}", gives: 405, allow: "GET HEAD OPTIONS"),
+    Case("POST /invasive/species/1", "{}", gives: 405, allow: "GET HEAD OPTIONS"),
+    Case("POST /invasive/parks", "{}", gives: 405, allow: "GET HEAD OPTIONS"),
+    Case("PUT /invasive/images/garlic-mustard.png", "x", gives: 405, allow: "GET HEAD OPTIONS"),
+    Case("PUT /invasive/users", "{}", gives: 405, allow: "GET HEAD POST OPTIONS"),
+    Case("DELETE /invasive/observations", gives: 405, allow: "GET HEAD POST OPTIONS"),
+    Case("DELETE /invasive/observations/{sighting}", gives: 405, allow: "GET HEAD OPTIONS"),
+    Case("DELETE /directory/users", gives: 405, allow: "GET HEAD POST OPTIONS"),
+    Case("PUT /directory/people/{key}", "{}", gives: 405, allow: "GET HEAD POST OPTIONS"),
+    Case("POST /directory/people/{key}/{person}", "{}", gives: 405, allow: "GET HEAD PUT DELETE OPTIONS"),
+    Case("PATCH /directory/people/{key}/{person}", "{}", gives: 405, allow: "GET HEAD PUT DELETE OPTIONS"),
+    Case("TRACE /invasive/parks", gives: 405, allow: "GET HEAD OPTIONS"),
+    // A method's name is case-sensitive (RFC 9110, section 9.1).
+    Case("get /invasive/parks", gives: 405, allow: "GET HEAD OPTIONS"),
+    Case("Post /directory/users", "{}", gives: 405, allow: "GET HEAD POST OPTIONS"),
+    Case("PURGE /nothing", gives: 404),
+    // A CORS preflight.
+    Case(
+      "OPTIONS /invasive/observations",
+      with: [
+        "Origin: http://localhost:5500", "Access-Control-Request-Method: POST",
+        "Access-Control-Request-Headers: content-type, idempotency-key",
+      ], gives: 204, .nothing,
+      has: [
+        "Access-Control-Allow-Origin: *", "Access-Control-Allow-Headers: content-type, idempotency-key",
+        "Access-Control-Allow-Methods", "Access-Control-Max-Age",
+      ]),
+    Case(
+      "OPTIONS /directory/people/{key}/1",
+      with: ["Origin: null", "Access-Control-Request-Method: DELETE"], gives: 204, .nothing,
+      has: ["Access-Control-Allow-Methods", "Access-Control-Max-Age"],
+      lacks: ["Access-Control-Allow-Headers"]),
+    Case(
+      "GET /invasive/parks", with: ["Origin: https://a.example"], gives: 200,
+      has: ["Access-Control-Allow-Origin: *"]),
+  ]
+
   /// "GET answers carry a strong ETag and no-cache … Logins and keys: no-store, no ETag." Both are
   /// looked at in every answer to a GET, in all sections.
   static let caching: [Case] = [
@@ -126,14 +220,5 @@ extension Table {
     Case("POST /invasive/observations", sighting(), with: ["Idempotency-Key: ‹E9 FF›"], gives: 200, .id),
     Case("POST /invasive/observations", sighting(park: "999"), with: ["Idempotency-Key: four"], gives: 422),
     Case("GET /invasive/parks", with: ["Idempotency-Key: five"], gives: 200),
-  ]
-
-  /// "Counted by app, name and address." The counting is a scenario.
-  static let badLogins: [Case] = [
-    Case("GET /invasive/users?user=&password=", gives: 401),
-    Case("GET /invasive/users?user=grace&password=p", gives: 401),
-    Case("GET /directory/users?user=ada&password=lovelace", gives: 401),
-    Case("GET /directory/users?user=Grace&password=p", gives: 401),
-    Case("GET /directory/users?user=%27%20OR%201=1--&password=p", gives: 401),
   ]
 }
