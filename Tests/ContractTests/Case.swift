@@ -80,7 +80,8 @@ struct Case: Sendable {
 extension Case: CustomTestStringConvertible {
   var testDescription: String {
     let body = message.split(separator: "\r\n\r\n", maxSplits: 1).dropFirst().first ?? ""
-    return "\(request.prefix(160)) \(body.prefix(100)) → \(status)"
+    let line = body.prefix(100).split(whereSeparator: \.isNewline).joined(separator: " ⏎ ")
+    return "\(request.prefix(160)) \(line) → \(status)"
   }
 }
 
