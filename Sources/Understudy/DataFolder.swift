@@ -44,15 +44,13 @@ final class DataFolder: Sendable {
     self.isTemporary = isTemporary
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unusable(path, reason: String(cString: strerror(errno))) }
+    // From here on the object is whole, and its end closes the descriptor.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let reason = errno
-      close(descriptor)
       throw reason == EWOULDBLOCK ? .inUse(path) : .unusable(path, reason: String(cString: strerror(reason)))
     }
     guard access(path, W_OK) == 0 else {
-      let reason = String(cString: strerror(errno))
-      close(descriptor)
-      throw .unusable(path, reason: reason)
+      throw .unusable(path, reason: String(cString: strerror(errno)))
     }
   }
 
@@ -60,6 +58,7 @@ final class DataFolder: Sendable {
   func makeImages() throws(Failure) { try Self.makeFolder(images) }
 
   deinit {
+    guard descriptor >= 0 else { return }
     if isTemporary { Self.remove(path) }
     close(descriptor)
   }

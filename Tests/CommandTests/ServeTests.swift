@@ -59,6 +59,27 @@ struct ServeTests {
     #expect(folder.contents.keys.sorted() == ["images", "understudy.sqlite"])
   }
 
+  @Test("ends although clients went away while their changes waited")
+  func vanishedClients() throws {
+    let server = try ServerProcess(["--ephemeral"])
+    let key = try RawClient(port: server.port)
+    let account = #"{"name":"ada","password":"pw"}"#
+    try key.send(
+      "POST /directory/users HTTP/1.1\r\nHost: a\r\nContent-Length: \(account.utf8.count)\r\n\r\n\(account)")
+    let people = "/directory/people/\(try key.response().text)"
+    // With the server held, request and farewell are both there when it looks.
+    server.signal(SIGSTOP)
+    let clients = try (1...20).map { _ in try RawClient(port: server.port) }
+    for client in clients {
+      try client.send("POST \(people) HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}")
+      client.finishSending()
+    }
+    server.signal(SIGCONT)
+    for client in clients { #expect(client.isClosedByServerInTheEnd()) }
+    server.signal(SIGTERM)
+    #expect(server.wait() == 0)
+  }
+
   @Test("keeps what it has in its folder, over a restart")
   func restart() throws {
     let folder = try TemporaryFolder()

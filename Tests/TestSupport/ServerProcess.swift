@@ -11,6 +11,7 @@ public final class ServerProcess: @unchecked Sendable {
   private let process = Process()
   private let output = Pipe()
   private let errors: URL
+  private let ended = DispatchSemaphore(value: 0)
   /// The lines of standard output up to the one that says where it listens for this machine.
   public private(set) var lines: [String] = []
   public private(set) var port: UInt16 = 0
@@ -39,6 +40,7 @@ public final class ServerProcess: @unchecked Sendable {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
+    process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
     var text = ""
     while !text.contains("listening on http://localhost:") && !text.contains("listening on http://127.0.0.1:")
@@ -69,10 +71,11 @@ public final class ServerProcess: @unchecked Sendable {
     kill(process.processIdentifier, number)
   }
 
-  /// Waits for its end.
+  /// Waits for its end, and kills it where that doesn't come within half a minute.
   ///
   /// - Returns: the exit status, or the negative number of the signal that ended it.
   public func wait() -> Int32 {
+    if ended.wait(timeout: .now() + 30) == .timedOut { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
     return process.terminationReason == .uncaughtSignal
       ? -process.terminationStatus : process.terminationStatus
