@@ -32,6 +32,9 @@ public final class Log: Sendable {
     case milliseconds(UInt64)
   }
 
+  /// How long lines may gather before they are written, in microseconds.
+  private static let gathering: UInt32 = 5000
+
   private let level: Level
   private let format: Format
   private let lines: BoundedQueue<ByteBuffer>
@@ -51,7 +54,11 @@ public final class Log: Sendable {
     self.done = done
     let lines = lines
     _ = try Thread {
-      while let batch = lines.popAll(atMost: 1024) { Self.write(batch, to: descriptor) }
+      while let batch = lines.popAll(atMost: 1024) {
+        Self.write(batch, to: descriptor)
+        // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
+        usleep(Self.gathering)
+      }
       done.withLock { $0 = true }
       done.broadcast()
     }
@@ -69,13 +76,23 @@ public final class Log: Sendable {
     _ level: Level, _ message: String, _ fields: [(name: StaticString, value: FieldValue)] = []
   ) {
     guard writes(level) else { return }
-    let line = ByteBuffer(capacity: 256)
-    switch format {
-    case .text: Self.append(to: line, text: message, level, fields)
-    case .json: Self.append(to: line, json: message, level, fields)
+    let text = ByteBuffer(message)
+    write(level, message: text.bytes) { line in
+      for (name, value) in fields {
+        switch value {
+        case .text(let text): line.append(name, text)
+        case .number(let number): line.append(name, number)
+        case .milliseconds(let nanoseconds): line.append(name, milliseconds: nanoseconds)
+        }
+      }
     }
-    line.append(UInt8(ascii: "\n"))
-    if lines.push(line) { return }
+  }
+
+  /// Writes an entry whose fields `body` appends; the caller has asked whether its level is written.
+  func write(_ level: Level, message: UnsafeRawBufferPointer, _ body: (LogLine) -> Void) {
+    let line = LogLine(level, message: message, format: format)
+    body(line)
+    if lines.push(line.end()) { return }
     dropped.withLock { $0 += 1 }
   }
 
@@ -102,108 +119,9 @@ public final class Log: Sendable {
       rest = rest.dropFirst(count)
     }
   }
-
-  // MARK: Formats
-
-  private static func append(
-    to line: ByteBuffer, text message: String, _ level: Level,
-    _ fields: [(name: StaticString, value: FieldValue)]
-  ) {
-    Timestamp.append(to: line)
-    line.append(" \(level) ")
-    line.append(oneLine: message)
-    for (name, value) in fields {
-      line.append(" " as StaticString)
-      line.append(name)
-      line.append(UInt8(ascii: "="))
-      switch value {
-      case .text(let text):
-        if text.utf8.contains(UInt8(ascii: " ")) {
-          line.append(jsonString: text)
-        } else {
-          line.append(oneLine: text)
-        }
-      case .number(let number): line.append(number)
-      case .milliseconds(let nanoseconds): line.append(milliseconds: nanoseconds)
-      }
-    }
-  }
-
-  private static func append(
-    to line: ByteBuffer, json message: String, _ level: Level,
-    _ fields: [(name: StaticString, value: FieldValue)]
-  ) {
-    line.append("{\"time\":\"" as StaticString)
-    Timestamp.append(to: line)
-    line.append("\",\"level\":\"\(level)\",\"message\":")
-    line.append(jsonString: message)
-    for (name, value) in fields {
-      line.append(",\"" as StaticString)
-      line.append(name)
-      line.append("\":" as StaticString)
-      switch value {
-      case .text(let text): line.append(jsonString: text)
-      case .number(let number): line.append(number)
-      case .milliseconds(let nanoseconds): line.append(milliseconds: nanoseconds)
-      }
-    }
-    line.append(UInt8(ascii: "}"))
-  }
 }
 
 /// The system's call, out of the reach of the method of the same name.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)
-}
-
-extension ByteBuffer {
-  /// Appends text with its control characters escaped, so that no client writes lines of its own.
-  fileprivate func append(oneLine text: String) {
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return append(text) }
-    for scalar in text.unicodeScalars {
-      append(scalar.value < 0x20 || scalar.value == 0x7F ? scalar.escaped(asASCII: true) : String(scalar))
-    }
-  }
-
-  fileprivate func append(milliseconds nanoseconds: UInt64) {
-    append(Int64(nanoseconds / 1_000_000))
-    append(UInt8(ascii: "."))
-    let thousandths = nanoseconds / 1000 % 1000
-    for digit in [thousandths / 100, thousandths / 10 % 10, thousandths % 10] {
-      append(UInt8(ascii: "0") + UInt8(digit))
-    }
-  }
-}
-
-/// The moment in the form of RFC 3339, in UTC, to the millisecond.
-enum Timestamp {
-  static func append(to line: ByteBuffer) {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    var seconds = now.tv_sec
-    var calendar = tm()
-    gmtime_r(&seconds, &calendar)
-    func append(_ number: Int, digits: Int) {
-      var power = 1
-      for _ in 1..<digits { power *= 10 }
-      while power > 0 {
-        line.append(UInt8(ascii: "0") + UInt8(number / power % 10))
-        power /= 10
-      }
-    }
-    append(Int(calendar.tm_year) + 1900, digits: 4)
-    line.append(UInt8(ascii: "-"))
-    append(Int(calendar.tm_mon) + 1, digits: 2)
-    line.append(UInt8(ascii: "-"))
-    append(Int(calendar.tm_mday), digits: 2)
-    line.append(UInt8(ascii: "T"))
-    append(Int(calendar.tm_hour), digits: 2)
-    line.append(UInt8(ascii: ":"))
-    append(Int(calendar.tm_min), digits: 2)
-    line.append(UInt8(ascii: ":"))
-    append(Int(calendar.tm_sec), digits: 2)
-    line.append(UInt8(ascii: "."))
-    append(now.tv_nsec / 1_000_000, digits: 3)
-    line.append(UInt8(ascii: "Z"))
-  }
 }

@@ -83,6 +83,11 @@ public final class Request {
       ?? connection.address
   }
 
+  /// The client's address as text, `-` where it has none.
+  var clientName: String {
+    trustedProxies.isEmpty ? connection.addressText : clientAddress?.description ?? "-"
+  }
+
   /// The scheme and authority that this request was sent to, `http://192.168.1.20:8080`: what an
   /// absolute URL must begin with for this client to follow it.
   public var origin: String {
@@ -108,7 +113,19 @@ public struct RequestID: Sendable, CustomStringConvertible {
   let number: UInt64
 
   public var description: String {
-    let run = String(Self.run, radix: 16)
-    return String(repeating: "0", count: 8 - run.count) + run + "-" + String(number, radix: 16)
+    String(unsafeUninitializedCapacity: 25) { text in
+      var count = 0
+      func append(_ digit: UInt64) {
+        text[count] =
+          UInt8(truncatingIfNeeded: digit) + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        count += 1
+      }
+      for shift in stride(from: 28, through: 0, by: -4) { append(UInt64(Self.run >> shift) & 15) }
+      text[count] = UInt8(ascii: "-")
+      count += 1
+      let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+      for position in (0..<digits).reversed() { append(number >> UInt64(4 * position) & 15) }
+      return count
+    }
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 import Threads
 
 /// A line in the log for each answer, its secrets struck out: 5xx as errors, other 4xx as warnings
@@ -17,16 +18,18 @@ public struct AccessLog: Middleware {
       default: .info
       }
     guard log.writes(level) else { return }
-    let nanoseconds = MonotonicClock.now - request.start
-    log.write(
-      level, request.method.name + " " + Redaction.target(of: request),
-      [
-        ("status", .number(Int64(answer.status.code))),
-        ("bytes", .number(Int64(answer.bytes))),
-        ("ms", .milliseconds(nanoseconds)),
-        ("client", .text(request.clientAddress?.description ?? "-")),
-        ("route", .text(request.route?.pattern ?? "-")),
-        ("id", .text(request.id.description)),
-      ] + (answer.detail.map { [("detail", .text($0))] } ?? []))
+    let message = ByteBuffer(capacity: 128)
+    message.append(request.method.name)
+    message.append(UInt8(ascii: " "))
+    Redaction.append(targetOf: request, to: message)
+    log.write(level, message: message.bytes) { line in
+      line.append("status", Int64(answer.status.code))
+      line.append("bytes", Int64(answer.bytes))
+      line.append("ms", milliseconds: MonotonicClock.now - request.start)
+      line.append("client", request.clientName)
+      line.append("route", request.route?.pattern ?? "-")
+      line.append("id", request.id.description)
+      if let detail = answer.detail { line.append("detail", detail) }
+    }
   }
 }

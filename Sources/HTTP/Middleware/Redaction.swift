@@ -1,8 +1,20 @@
+import JSON
+
 /// Striking the secrets that travel in URLs out of what is written down.
 enum Redaction {
   /// Parameters of the query whose values may be seen; what a stranger's typing error makes of the
   /// others is kept out of the log with them.
   private static let open = ["user", "species", "park", "limit", "after"]
+
+  /// Appends the target as the log shows it.
+  static func append(targetOf request: Request, to line: ByteBuffer) {
+    let path = request.rawPath
+    if request.target.queryRange == nil, request.route?.hasSecret == false, !couldBeKey(path) {
+      path.withUnsafeBytes { line.append($0) }
+    } else {
+      line.append(target(of: request))
+    }
+  }
 
   /// The target as the log shows it: `/directory/people/‹key›/3`, `?user=ada&password=‹redacted›`.
   static func target(of request: Request) -> String {

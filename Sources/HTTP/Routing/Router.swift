@@ -23,6 +23,8 @@ public struct Route: Sendable {
   /// As it was declared, `/directory/people/:key/:id`.
   public let pattern: String
   let segments: [Segment]
+  /// Whether a segment is one that the log doesn't show.
+  let hasSecret: Bool
   var handlers: [(method: Method, handler: Handler)] = []
 
   init(_ pattern: String) {
@@ -30,6 +32,7 @@ public struct Route: Sendable {
     segments = pattern.split(separator: "/").map { segment in
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
     }
+    hasSecret = segments.contains(.parameter("key"))
   }
 
   /// The handler for a method; HEAD is answered as GET.

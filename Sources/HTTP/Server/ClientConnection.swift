@@ -11,6 +11,7 @@ import Threads
 final class ClientConnection: Sendable {
   private let descriptor: Int32
   let address: IPAddress?
+  let addressText: String
   let isEncrypted: Bool
   /// When the connection is cut, in nanoseconds of `MonotonicClock`.
   private let deadline: Atomic<UInt64>
@@ -18,6 +19,7 @@ final class ClientConnection: Sendable {
   init(descriptor: Int32, address: IPAddress?, isEncrypted: Bool, deadline: UInt64) {
     self.descriptor = descriptor
     self.address = address
+    addressText = address?.description ?? "-"
     self.isEncrypted = isEncrypted
     self.deadline = Atomic(deadline)
   }
