@@ -1,0 +1,83 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("Secrets in what is written down")
+struct RedactionTests {
+  private static let key = "316148225427892374918273645546372819201"
+
+  private func request(_ target: String, route: String? = nil) -> Request {
+    let request = Request(
+      id: RequestID(number: 1), target: RequestTarget(Array(target.utf8)),
+      connection: ClientConnection(descriptor: -1, address: nil, isEncrypted: false, deadline: .max),
+      trustedProxies: [])
+    request.route = route.map { Route($0) }
+    return request
+  }
+
+  @Test(
+    "a route's key is struck out, and the rest of the path is seen",
+    arguments: [
+      ("/directory/people/KEY", "/directory/people/:key", "/directory/people/‹key›"),
+      ("/directory/people/KEY/", "/directory/people/:key", "/directory/people/‹key›/"),
+      ("/directory/people/KEY/3", "/directory/people/:key/:id", "/directory/people/‹key›/3"),
+      ("/directory/people/guess/3", "/directory/people/:key/:id", "/directory/people/‹key›/3"),
+      (
+        "http://host/directory/people/KEY/3?x", "/directory/people/:key/:id",
+        "/directory/people/‹key›/3?‹redacted›"
+      ),
+      ("/invasive/parks/3", "/invasive/parks/:id", "/invasive/parks/3"), ("/", "/", "/"),
+    ])
+  func routes(target: String, route: String, expected: String) {
+    let request = request(target.replacing("KEY", with: Self.key), route: route)
+    #expect(Redaction.target(of: request) == expected)
+  }
+
+  @Test(
+    "a key is nowhere seen, whatever a client makes of the address",
+    arguments: [
+      ("/directory/peeple/KEY", nil), ("/KEY", nil), ("/directory/people/KEY/3/4", nil),
+      ("/directory//people/KEY", nil),
+      ("/directory/users/KEY", nil), ("/directory/people/<KEY>", nil), ("/directory/people%2FKEY", nil),
+      ("/directory/people/ESCAPED", nil), ("/directory/people/%22KEY%22", nil), ("KEY", nil),
+      ("/directory/people/3/KEY", "/directory/people/:key/:id"),
+      ("/invasive/parks/KEY", "/invasive/parks/:id"),
+      ("/invasive/images/KEY", "/invasive/images/:file"), ("/directory/people?KEY", nil),
+      ("/directory/people?key=KEY", nil), ("/directory/users?user=KEY&password=", "/directory/users"),
+    ])
+  func keys(target: String, route: String?) {
+    let escaped = Self.key.utf8.map { "%3\($0 - 0x30)" }.joined()
+    let written = Redaction.target(
+      of: request(target.replacing("KEY", with: Self.key).replacing("ESCAPED", with: escaped), route: route))
+    #expect(!written.contains(Self.key), "\(written)")
+    #expect(!written.contains(escaped), "\(written)")
+  }
+
+  @Test(
+    "a password is nowhere seen, whatever a client makes of the query",
+    arguments: [
+      "/u?user=ada&password=SECRET", "/u?password=SECRET", "/u?password=x&password=SECRET",
+      "/u?Password=SECRET",
+      "/u?pass%77ord=SECRET", "/u?passwort=SECRET", "/u?SECRET", "/u?SECRET=", "/u?password=a=SECRET",
+      "/u?=SECRET",
+      "/u?password=a%26SECRET", "/u?user%3Dada=SECRET", "/u?user=ada&amp;password=SECRET",
+      "/u?user=ada;password=SECRET",
+      "/u?user=ada?password=SECRET", "/u?user=ada%26password=SECRET", "/u?user=ada%26password%3DSECRET",
+      "http://host/u?user=ada&password=SECRET",
+    ])
+  func passwords(target: String) {
+    let written = Redaction.target(of: request(target.replacing("SECRET", with: "hunter2"), route: "/u"))
+    #expect(!written.contains("hunter2"), "\(written)")
+    #expect(written.hasPrefix("/u"))
+  }
+
+  @Test("what is no secret is seen, so that a log can be read")
+  func open() {
+    #expect(
+      Redaction.target(of: request("/u?user=ada&password=x&species=1&park=2&limit=3&after=4", route: "/u"))
+        == "/u?user=ada&password=‹redacted›&species=1&park=2&limit=3&after=4")
+    #expect(
+      Redaction.target(of: request("/invasive/nowhere/garlic-mustard-2024.png"))
+        == "/invasive/nowhere/garlic-mustard-2024.png")
+  }
+}
