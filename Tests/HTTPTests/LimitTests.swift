@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+import Threads
+
+@testable import HTTP
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite("Limits", .timeLimit(.minutes(1)))
+struct LimitTests {
+  private func post(_ count: Int, chunked: Bool = false) -> String {
+    let body = String(repeating: "x", count: count)
+    return chunked
+      ? "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+      : "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n\(body)"
+  }
+
+  /// A server that tells how many bytes it has in memory, its own request's body among them.
+  private func server(_ configure: (inout Server.Limits) -> Void) throws -> RunningServer {
+    let running = Condition<Server?>(nil)
+    let count: Handler = { request in
+      let bytes = running.withLock { $0?.bytesInFlight } ?? -1
+      return .now(.text("\(request.body.count) of \(bytes)"))
+    }
+    let server = try RunningServer {
+      configure(&$0.limits)
+    } routes: { router in
+      router.post("/", count)
+      router.get("/", count)
+      router.get("/large") { _ in .now(.text(String(repeating: "x", count: 5000))) }
+    }
+    running.withLock { $0 = server.server }
+    return server
+  }
+
+  @Test(
+    "a body over the limit is 413, announced or not, and the connection goes on", arguments: [false, true])
+  func body(chunked: Bool) throws {
+    let server = try server { $0.body = 1000 }
+    let client = try server.client()
+    for (count, status) in [(1000, 200), (1001, 413), (100_000, 413), (1000, 200)] {
+      try client.send(post(count, chunked: chunked))
+      let response = try client.response()
+      #expect(response.status == status)
+      if status == 200 { #expect(response.text == "1000 of 1000") }
+    }
+  }
+
+  @Test("a body that there is no memory for is 503, later one is taken", arguments: [false, true])
+  func bytesInFlight(chunked: Bool) throws {
+    let server = try server { $0.bytesInFlight = 2000 }
+    let client = try server.client()
+    try client.send(post(100_000, chunked: chunked))
+    let refused = try client.response()
+    #expect(refused.status == 503)
+    #expect(refused["Retry-After"] != nil)
+    try client.send(post(1000, chunked: chunked))
+    #expect(try client.response().text == "1000 of 1000")
+  }
+
+  @Test("an answer that there is no memory for is 503")
+  func largeAnswer() throws {
+    let server = try server { $0.bytesInFlight = 2000 }
+    let client = try server.client()
+    try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.response().status == 503)
+    try client.send(post(100))
+    #expect(try client.response().text == "100 of 100")
+  }
+
+  @Test("what a connection that is lost had in memory is given back")
+  func lostConnection() throws {
+    let server = try server { _ in }
+    do {
+      let lost = try server.client()
+      try lost.send(
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n\(String(repeating: "x", count: 3000))")
+      while server.server.bytesInFlight < 3000 { sched_yield() }
+    }
+    while server.server.activeRequests > 0 { sched_yield() }
+    #expect(server.server.bytesInFlight == 0)
+  }
+
+  @Test("past the limit of connections a new one waits its turn")
+  func connections() throws {
+    let server = try server { $0.connections = 2 }
+    let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    var clients = [try server.client(), try server.client()]
+    for client in clients {
+      try client.send(get)
+      #expect(try client.response().status == 200)
+    }
+    let third = try server.client()
+    try third.send(get)
+    // The server's one thread has been round since, and has taken four requests.
+    for client in clients {
+      try client.send(get)
+      #expect(try client.response().status == 200)
+    }
+    #expect(server.server.counts.lastRequest.load(ordering: .relaxed) == 4)
+    clients.removeFirst()
+    #expect(try third.response().status == 200)
+  }
+}
