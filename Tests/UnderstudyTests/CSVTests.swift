@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Understudy
+
+@Suite("CSV")
+struct CSVTests {
+  private func table(_ text: String, _ columns: [String]) throws -> [[String]] {
+    try CSV(text).rows.map { row in try columns.map { try row.text($0) } }
+  }
+
+  @Test(
+    "what RFC 4180 writes is read",
+    arguments: [
+      ("a,b\r\n1,2\r\n3,4\r\n", [["1", "2"], ["3", "4"]]), ("a,b\n1,2\n3,4", [["1", "2"], ["3", "4"]]),
+      ("a,b\r\n1,2", [["1", "2"]]), ("a,b\n,\n", [["", ""]]), ("a,b\n1,\n,2\n", [["1", ""], ["", "2"]]),
+      ("a,b\n\"1\",\"2\"\n", [["1", "2"]]), ("a,b\n\"1,5\",\"2\r\n3\"\n", [["1,5", "2\r\n3"]]),
+      ("a,b\n\"x \"\"y\"\" z\",\"\"\"\"\n", [["x \"y\" z", "\""]]), ("a,b\n\"\",\"\"\n", [["", ""]]),
+      ("a,b\n 1 , 2\n", [[" 1 ", " 2"]]), ("\u{FEFF}a,b\n1,2\n", [["1", "2"]]),
+      ("\"a\",\"b\"\n1,2\n", [["1", "2"]]),
+      ("b,c,a\n2,3,1\n", [["1", "2"]]), ("a,b\n", []), ("a,b", []),
+      ("a,b\né,😀\u{2028}\n", [["é", "😀\u{2028}"]]),
+      ("a,b\n1,2\r\n\r\n3,4\n\n", [["1", "2"], ["3", "4"]]),
+      ("a,b\ne\u{301},\u{301}x\n", [["e\u{301}", "\u{301}x"]]),
+    ])
+  func read(text: String, expected: [[String]]) throws {
+    let read = try table(text, ["a", "b"])
+    #expect(read.map { $0.map { Array($0.utf8) } } == expected.map { $0.map { Array($0.utf8) } })
+  }
+
+  @Test("a quoted empty field is a row of a table with one column")
+  func oneColumn() throws {
+    #expect(try table("a\n1\n\"\"\n2\n", ["a"]) == [["1"], [""], ["2"]])
+  }
+
+  @Test(
+    "a mistake is told with its line",
+    arguments: [
+      ("", 1), ("\u{FEFF}", 1), ("a,a\n1,2\n", 1), ("a,b\n1\n", 2), ("a,b\n1,2\n1,2,3\n", 3),
+      ("a,b\n1,x\"y\"\n", 2),
+      ("a,b\n1,\"x\"y\n", 2), ("a,b\n1,\"x\" \n", 2), ("a,b\n1,2\n3,\"4\n5\n", 3),
+      ("a,b\n\"1\n2\n\",3\n4\n", 5),
+      ("a,b\r\n1,2\r\n\r\n3\r\n", 4), ("a,b\n\"1\n\"\",\"x\n", 3),
+    ])
+  func malformed(text: String, line: Int) {
+    #expect {
+      try CSV(text)
+    } throws: { error in
+      (error as? CSV.Malformed)?.line == line
+    }
+  }
+
+  @Test("a row knows the line that it begins in, and its numbers")
+  func rows() throws {
+    let rows = try CSV("id,name\n1,\"a\nb\"\nx,c\n-9223372036854775808,d\n").rows
+    #expect(rows.map(\.line) == [2, 4, 5])
+    #expect(try rows[0].wholeNumber("id") == 1)
+    #expect(try rows[2].wholeNumber("id") == .min)
+    #expect { try rows[1].wholeNumber("id") } throws: { ($0 as? CSV.Malformed)?.line == 4 }
+    #expect { try rows[0].text("county") } throws: {
+      ($0 as? CSV.Malformed)?.reason.contains("county") == true
+    }
+  }
+}
