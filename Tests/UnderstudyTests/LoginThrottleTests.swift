@@ -1,18 +1,8 @@
 import HTTP
-import Synchronization
 import Testing
 import Threads
 
 @testable import Understudy
-
-/// A clock that stands still until it is told otherwise.
-private final class StoppedClock: Sendable {
-  private let time = Mutex<UInt64>(1_000_000_000_000)
-
-  var now: UInt64 { time.withLock { $0 } }
-
-  func advance(seconds: Double) { time.withLock { $0 += UInt64(seconds * 1e9) } }
-}
 
 @Suite("The login throttle")
 struct LoginThrottleTests {
