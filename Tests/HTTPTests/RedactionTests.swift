@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -79,5 +81,33 @@ struct RedactionTests {
     #expect(
       Redaction.target(of: request("/invasive/nowhere/garlic-mustard-2024.png"))
         == "/invasive/nowhere/garlic-mustard-2024.png")
+  }
+
+  @Test("neither the log nor a problem of a running server has a key or a password")
+  func served() throws {
+    let pipe = Pipe()
+    let log = try Log(level: .debug, format: .json, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let server = try RunningServer(middleware: [RequestIDs(), AccessLog(log)]) { router in
+      router.get("/people/:key") { _ in throw Problem.notFound("There is no such key.") }
+    }
+    let client = try server.client()
+    for target in ["/people/\(Self.key)?user=ada&password=hunter2", "/peeple/\(Self.key)/3", "//\(Self.key)"]
+    {
+      for method in ["GET", "POST", "HEAD"] {
+        try client.send("\(method) \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        let answer = try client.response(isHEAD: method == "HEAD")
+        #expect([404, 405].contains(answer.status))
+        #expect(!answer.text.contains(Self.key))
+        #expect(!answer.text.contains("hunter2"))
+      }
+    }
+    server.server.stop()
+    log.close()
+    try pipe.fileHandleForWriting.close()
+    let written = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(written.split(separator: "\n").count == 9)
+    #expect(written.contains("/people/‹key›?user=ada&password=‹redacted›"))
+    #expect(!written.contains(Self.key))
+    #expect(!written.contains("hunter2"))
   }
 }
