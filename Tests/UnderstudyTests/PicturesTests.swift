@@ -114,6 +114,23 @@ struct PicturesTests {
     #expect(try pictures.get("new.png").text == "new")
   }
 
+  @Test("a file that is put in within the same tick of the folder's clock is found")
+  func sameTick() throws {
+    try pictures.write("first", to: "first.png")
+    let folder = pictures.root.path("images")
+    var before = stat()
+    #expect(stat(folder, &before) == 0)
+    #expect(try pictures.get("second.png").status == 404)
+    try pictures.write("second", to: "second.png")
+    #if canImport(Darwin)
+      let times = [before.st_atimespec, before.st_mtimespec]
+    #else
+      let times = [before.st_atim, before.st_mtim]
+    #endif
+    #expect(utimensat(AT_FDCWD, folder, times, 0) == 0)
+    #expect(try pictures.get("second.png").text == "second")
+  }
+
   @Test("a replaced file has another ETag, an unchanged one its own")
   func etag() throws {
     try pictures.write("one", to: "p.png")
