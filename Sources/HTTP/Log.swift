@@ -39,7 +39,7 @@ public final class Log: Sendable {
   private let format: Format
   private let lines: BoundedQueue<ByteBuffer>
   private let dropped = Condition(0)
-  private let done: Condition<Bool>
+  private let done = Condition(false)
 
   /// - Parameters:
   ///   - descriptor: where the lines go; standard error by default.
@@ -50,12 +50,11 @@ public final class Log: Sendable {
     self.level = level
     lines = BoundedQueue(limit: queueLimit)
     self.format = format
-    let done = Condition(false)
-    self.done = done
-    let lines = lines
+    let (lines, dropped, done) = (lines, dropped, done)
     _ = try Thread {
       while let batch = lines.popAll(atMost: 1024) {
         Self.write(batch, to: descriptor)
+        Self.tell(of: dropped, to: descriptor, format)
         // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
         usleep(Self.gathering)
       }
@@ -98,13 +97,21 @@ public final class Log: Sendable {
 
   /// Writes what waits, for at most a second: a reader that has stopped reading holds up no end.
   public func close() {
-    let lost = dropped.withLock { $0 }
-    if lost > 0 {
-      write(
-        .error, "log lines dropped: the reader of the log was too slow", [("lines", .number(Int64(lost)))])
-    }
     lines.close()
     _ = done.wait(seconds: 1) { $0 ? true : nil }
+  }
+
+  /// Writes how many lines have been dropped, if some have, now that there is room again.
+  private static func tell(of dropped: Condition<Int>, to descriptor: Int32, _ format: Format) {
+    let lost = dropped.withLock { dropped in
+      defer { dropped = 0 }
+      return dropped
+    }
+    guard lost > 0 else { return }
+    let message = ByteBuffer("log lines dropped: the reader of the log was too slow")
+    let line = LogLine(.error, message: message.bytes, format: format)
+    line.append("lines", Int64(lost))
+    write([line.end()], to: descriptor)
   }
 
   private static func write(_ batch: [ByteBuffer], to descriptor: Int32) {

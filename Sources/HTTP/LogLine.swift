@@ -67,10 +67,9 @@ struct LogLine {
     var text = text
     text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
-      if format == .json || bytes.contains(UInt8(ascii: " ")) || bytes.isEmpty {
-        line.append(jsonString: bytes)
-      } else {
-        line.append(oneLine: bytes)
+      switch format {
+      case .json: line.append(jsonString: bytes)
+      case .text: line.append(oneLine: bytes, quoted: bytes.contains(UInt8(ascii: " ")) || bytes.isEmpty)
       }
     }
   }
@@ -90,12 +89,20 @@ struct LogLine {
 }
 
 extension ByteBuffer {
-  /// Appends text with its control characters escaped, so that no client writes lines of its own.
-  fileprivate func append(oneLine text: UnsafeRawBufferPointer) {
-    guard text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return append(text) }
-    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-      append(scalar.value < 0x20 || scalar.value == 0x7F ? scalar.escaped(asASCII: true) : String(scalar))
+  /// Appends text with its control characters escaped, C0 and C1, so that no client writes lines of
+  /// its own or speaks to the terminal.
+  fileprivate func append(oneLine text: UnsafeRawBufferPointer, quoted: Bool = false) {
+    if quoted { append(UInt8(ascii: "\"")) }
+    if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      append(text)
+    } else {
+      for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+        let isControl = scalar.properties.generalCategory == .control
+        let isSyntax = quoted && (scalar == "\"" || scalar == "\\")
+        append(isControl || isSyntax ? scalar.escaped(asASCII: true) : String(scalar))
+      }
     }
+    if quoted { append(UInt8(ascii: "\"")) }
   }
 
   /// Appends a number with leading zeros.

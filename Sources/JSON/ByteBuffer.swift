@@ -87,7 +87,6 @@ public final class ByteBuffer: @unchecked Sendable {
       digits += 1
       power *= 10
     }
-    if digits == 19, magnitude >= 10_000_000_000_000_000_000 { digits = 20 }
     if number < 0 {
       start.storeBytes(of: UInt8(ascii: "-"), toByteOffset: count, as: UInt8.self)
       count += 1

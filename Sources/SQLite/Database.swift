@@ -52,7 +52,7 @@ public struct Database: Sendable {
     let header = try Self.header(of: path)
     if let header {
       guard header.isSQLite else { throw .notADatabase }
-      guard header.applicationID == schema.applicationID else {
+      guard header.applicationID == schema.applicationID, header.version >= 0 else {
         throw .foreign(applicationID: header.applicationID)
       }
       guard header.version <= schema.version else {
@@ -132,6 +132,7 @@ public struct Database: Sendable {
   private static func requireKnownVersion(path: String, schema: Schema) throws(OpenError) {
     do {
       let version = try Connection(path: path, access: .readOnly).integer("PRAGMA user_version") ?? 0
+      guard version >= 0 else { throw OpenError.foreign(applicationID: schema.applicationID) }
       guard version <= schema.version else {
         throw OpenError.newer(version: Int(version), known: schema.version)
       }

@@ -1,13 +1,7 @@
 /// A first-in first-out queue between threads that refuses what it has no room for: nothing in
 /// the server grows without bound.
 public final class BoundedQueue<Element: Sendable>: Sendable {
-  private struct State {
-    var waiting: [Element] = []
-    var head = 0
-    var isClosed = false
-  }
-
-  private let state = Condition(State())
+  private let state = Condition(Ring<Element>())
   /// The most elements that may wait.
   public let limit: Int
 
@@ -17,14 +11,14 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
   /// How many elements wait now.
   public var count: Int {
-    state.withLock { $0.waiting.count - $0.head }
+    state.withLock { $0.count }
   }
 
   /// Appends an element; false, and nothing is appended, when the queue is full or closed.
   public func push(_ element: Element) -> Bool {
-    let accepted = state.withLock { state in
-      guard !state.isClosed, state.waiting.count - state.head < limit else { return false }
-      state.waiting.append(element)
+    let accepted = state.withLock { ring in
+      guard !ring.isClosed, ring.count < limit else { return false }
+      ring.append(element)
       return true
     }
     if accepted { state.signal() }
@@ -33,44 +27,60 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
   /// Waits for an element; nil once the queue is closed and empty.
   public func pop() -> Element? {
-    state.wait { state -> Element?? in
-      guard state.head < state.waiting.count else { return state.isClosed ? .some(nil) : nil }
-      let element = state.waiting[state.head]
-      state.head += 1
-      if state.head == state.waiting.count || state.head >= 256 {
-        state.waiting.removeFirst(state.head)
-        state.head = 0
-      }
-      return element
+    state.wait { ring -> Element?? in
+      if let element = ring.removeFirst() { return element }
+      return ring.isClosed ? .some(nil) : nil
     }
   }
 
   /// Waits for elements and takes all that are there, at most `most`; nil once the queue is
   /// closed and empty.
   public func popAll(atMost most: Int) -> [Element]? {
-    state.wait { state -> [Element]?? in
-      let waiting = state.waiting.count - state.head
-      guard waiting > 0 else { return state.isClosed ? .some(nil) : nil }
-      let taken = Array(state.waiting[state.head..<state.head + min(most, waiting)])
-      state.head += taken.count
-      if state.head == state.waiting.count {
-        state.waiting.removeAll(keepingCapacity: state.waiting.capacity <= 1024)
-        state.head = 0
-      }
-      return taken
+    state.wait { ring -> [Element]?? in
+      guard ring.count > 0 else { return ring.isClosed ? .some(nil) : nil }
+      return (0..<min(most, ring.count)).compactMap { _ in ring.removeFirst() }
     }
   }
 
   /// Refuses further elements; what waits is still handed out, or dropped.
   public func close(dropping: Bool = false) {
-    let dropped = state.withLock { state -> [Element] in
-      state.isClosed = true
-      guard dropping else { return [] }
-      defer { (state.waiting, state.head) = ([], 0) }
-      return state.waiting
+    let dropped = state.withLock { ring -> Ring<Element>? in
+      defer {
+        if dropping { ring = Ring() }
+        ring.isClosed = true
+      }
+      return dropping ? ring : nil
     }
     state.broadcast()
     // Let go of outside the lock: an element's end may have things to do.
     _ = dropped
+  }
+}
+
+/// Elements in a circle of places, which grows while it is full and is let go of when it is empty.
+private struct Ring<Element> {
+  private var places: [Element?] = []
+  private var first = 0
+  private(set) var count = 0
+  var isClosed = false
+
+  mutating func append(_ element: Element) {
+    if count == places.count {
+      places = Array(places[first...] + places[..<first]) + Array(repeating: nil, count: max(16, count))
+      first = 0
+    }
+    places[(first + count) % places.count] = element
+    count += 1
+  }
+
+  mutating func removeFirst() -> Element? {
+    guard count > 0 else { return nil }
+    defer {
+      places[first] = nil
+      first = (first + 1) % places.count
+      count -= 1
+      if count == 0, places.count > 1024 { (places, first) = ([], 0) }
+    }
+    return places[first]
   }
 }

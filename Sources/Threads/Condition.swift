@@ -17,7 +17,16 @@ public final class Condition<State>: @unchecked Sendable {
   public init(_ state: sending State) {
     self.state = state
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      // Waits end when their time has passed, whatever happens to the wall clock.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -46,16 +55,20 @@ public final class Condition<State>: @unchecked Sendable {
 
   /// As `wait(until:)`, for at most `seconds`; nil when they have passed without a result.
   public func wait<Result>(seconds: Double, until body: (inout State) -> Result?) -> Result? {
-    var end = timespec()
-    clock_gettime(CLOCK_REALTIME, &end)
-    let nanoseconds = Double(end.tv_nsec) + (seconds - seconds.rounded(.down)) * 1e9
-    end.tv_sec += Int(seconds) + Int(nanoseconds / 1e9)
-    end.tv_nsec = Int(nanoseconds.truncatingRemainder(dividingBy: 1e9))
+    let end = MonotonicClock.now + UInt64(max(0, seconds) * 1e9)
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {
       if let result = body(&state) { return result }
-      if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { return body(&state) }
+      let now = MonotonicClock.now
+      guard now < end else { return nil }
+      #if canImport(Darwin)
+        var rest = timespec(nanoseconds: end - now)
+        pthread_cond_timedwait_relative_np(condition, mutex, &rest)
+      #else
+        var moment = timespec(nanoseconds: end)
+        pthread_cond_timedwait(condition, mutex, &moment)
+      #endif
     }
   }
 
@@ -67,5 +80,11 @@ public final class Condition<State>: @unchecked Sendable {
   /// Wakes every thread that waits.
   public func broadcast() {
     pthread_cond_broadcast(condition)
+  }
+}
+
+extension timespec {
+  fileprivate init(nanoseconds: UInt64) {
+    self.init(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
   }
 }

@@ -43,7 +43,7 @@ struct ForwardingTests {
       (["X-Forwarded-For: 6.6.6.6,203.0.113.9 , 10.1.2.3"], "http://a:1 203.0.113.9"),
       (["X-Forwarded-For: 2001:db8::1"], "http://a:1 2001:db8::1"),
       (["X-Forwarded-For: nonsense"], "http://a:1 127.0.0.1"),
-      (["X-Forwarded-For: 10.1.2.3"], "http://a:1 127.0.0.1"), (["X-Forwarded-For:"], "http://a:1 127.0.0.1"),
+      (["X-Forwarded-For: 10.1.2.3"], "http://a:1 10.1.2.3"), (["X-Forwarded-For:"], "http://a:1 127.0.0.1"),
       (["X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 203.0.113.9"], "http://a:1 203.0.113.9"),
     ] as [([String], String)])
   func trusted(fields: [String], expected: String) throws {

@@ -4,6 +4,9 @@ import Threads
 
 @testable import HTTP
 
+/// How many lines may wait in a log that isn't told otherwise.
+private let queueLimit = 16_384
+
 /// A log whose lines go into a pipe.
 private final class PipedLog {
   let log: Log
@@ -136,7 +139,7 @@ struct LogTests {
   @Test("a pipe that nobody reads holds up neither those who write nor the end")
   func fullPipe() throws {
     let piped = try PipedLog()
-    for number in 0..<Log.queueLimit + 5000 { piped.log.write(.info, "\(number)") }
+    for number in 0..<queueLimit + 5000 { piped.log.write(.info, "\(number)") }
     piped.log.close()
     // Whoever reads again later gets whole lines from the first one on.
     let reader = try piped.rest().split(separator: "\n")
@@ -156,7 +159,7 @@ struct LogTests {
   func dropped() throws {
     let piped = try PipedLog()
     let lines = Condition((text: "", hasProbe: false))
-    let count = Log.queueLimit + 5000
+    let count = queueLimit + 5000
     for number in 0..<count { piped.log.write(.info, "line \(number)") }
     let reader = try piped.read { piece in
       lines.withLock { lines in

@@ -78,7 +78,7 @@ struct StopTests {
     server.server.stop()
     #expect(idle.isClosedByServer())
     #expect(half.isClosedByServer())
-    #expect(throws: (any Error).self) { try server.client() }
+    #expect(try server.client().isClosedByServer())
     // Once more does no harm.
     server.server.stop()
   }
@@ -107,7 +107,7 @@ struct StopTests {
     try first.send(Self.get)
     let completions = suspended.take(1)
     server.server.beginDraining()
-    #expect(throws: (any Error).self) { try server.client() }
+    #expect(try server.client().isClosedByServer())
     #expect(!server.server.waitUntilIdle(seconds: 0))
     try second.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n")
     let refused = try second.response()

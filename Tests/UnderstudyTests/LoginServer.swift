@@ -18,7 +18,7 @@ final class LoginServer {
     let database = try Database(path: folder.path("test.sqlite"), schema: Storage.schema)
     writer = try Writer(connection: try database.writer(), queueLimit: 100)
     hasher = try PasswordHasher(threads: 1, queueLimit: 100)
-    let storage = Storage(readers: Readers(database), writer: writer)
+    let storage = Storage(readers: Readers(database), writer: writer, idempotencyKeys: 100)
     let throttle = LoginThrottle(.init(tries: 3), now: { [clock] in clock.now })
     let accounts = Accounts(storage: storage, hasher: hasher, throttle: throttle)
     var router = Router()

@@ -38,7 +38,7 @@ struct LoginThrottleTests {
   private func fail(_ keys: Set<LoginThrottle.Key>, times: Int = 1) -> Int {
     (0..<times).count { _ in
       guard begin(keys) == nil else { return false }
-      throttle.end(keys, succeeded: false)
+      throttle.end(keys, right: [])
       return true
     }
   }
@@ -76,11 +76,11 @@ struct LoginThrottleTests {
     #expect(begin(ada) == 1)
     clock.advance(seconds: 100)
     #expect(begin(ada) == 1, "the try is still being checked")
-    throttle.end(ada, succeeded: false)
+    throttle.end(ada, right: [])
     #expect(begin(ada) == 2)
     clock.advance(seconds: 2)
     #expect(begin(ada) == nil)
-    throttle.end(ada, succeeded: true)
+    throttle.end(ada, right: ada)
     #expect(begin(ada) == nil)
     #expect(begin(ada) == nil)
   }
@@ -104,7 +104,7 @@ struct LoginThrottleTests {
     for _ in 0..<5 {
       #expect(fail(ada, times: 9) == 9)
       #expect(begin(ada) == nil)
-      throttle.end(ada, succeeded: true)
+      throttle.end(ada, right: ada)
     }
     #expect(fail(ada, times: 20) == 10)
   }
@@ -146,7 +146,7 @@ struct LoginThrottleTests {
     let throttle = LoginThrottle(.init(tries: 2, triesFromAnywhere: 3), now: { [clock] in clock.now })
     func fail(_ keys: Set<LoginThrottle.Key>) {
       #expect(throws: Never.self) { try throttle.begin(keys) }
-      throttle.end(keys, succeeded: false)
+      throttle.end(keys, right: [])
     }
     let here = keys("ada", at: "192.0.2.1")
     fail(here)

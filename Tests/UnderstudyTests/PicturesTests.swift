@@ -161,7 +161,8 @@ struct PicturesTests {
       "inside%00.png",
       "inside.png%2F", "secret.txt", "secret", "secret.png", ".png", ".hidden", "..png", "", ".", "..",
       "inside.", "Inside.png",
-      "inside", "garlic-mustard", "garlic-mustard.txt", "Garlic-Mustard.png", "inside.png.png",
+      "inside", "garlic-mustard", "garlic-mustard.t t", "garlic-mustard.é", "Garlic-Mustard.png",
+      "inside.png.png",
       "%FFinside.png", "*.png",
     ])
   func names(name: String) throws {

@@ -14,6 +14,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads an address in text, without a port or brackets; nil where it is none.
   public init?(_ text: String) {
+    // The calls below take C strings, which end at a NUL.
+    guard !text.utf8.contains(0) else { return nil }
     var four = in_addr()
     var six = in6_addr()
     if inet_pton(AF_INET, text, &four) == 1 {
@@ -77,9 +79,15 @@ public struct AddressRange: Hashable, Sendable {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let address = IPAddress(String(parts[0])) else { return nil }
     let width = address.isIPv4 ? 32 : 128
-    guard let bits = parts.count == 2 ? Int(parts[1]) : width, (0...width).contains(bits) else { return nil }
+    guard let bits = parts.count == 2 ? Self.digits(parts[1]) : width, (0...width).contains(bits) else {
+      return nil
+    }
     self.address = address
     self.bits = bits + 128 - width
+  }
+
+  private static func digits(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
   }
 
   public func contains(_ other: IPAddress) -> Bool {

@@ -73,14 +73,30 @@ public final class Request {
     return trustedProxies.contains { $0.contains(address) }
   }
 
-  /// The client's address: the peer's, or the one that a trusted proxy names last.
+  /// The client's address: the peer's, or behind trusted proxies the one that they name. The list is
+  /// read from its end, where the nearest proxy has written; what stands before the first address
+  /// that isn't a trusted proxy's, or that can't be read, the client may have written itself.
   public var clientAddress: IPAddress? {
     guard comesFromTrustedProxy, let list = fields?.forwardedFor?.text else { return connection.address }
-    let addresses = list.split(separator: ",").compactMap { entry in
-      IPAddress(entry.trimmingPrefix { $0 == " " }.split(separator: " ").first.map(String.init) ?? "")
+    var nearest = connection.address
+    for entry in list.split(separator: ",", omittingEmptySubsequences: false).reversed() {
+      guard let address = Self.forwardedAddress(entry) else { return nearest }
+      nearest = address
+      guard trustedProxies.contains(where: { $0.contains(address) }) else { return address }
     }
-    return addresses.last { address in !trustedProxies.contains { $0.contains(address) } }
-      ?? connection.address
+    return nearest
+  }
+
+  /// The address of an entry, which some proxies write with a port, and IPv6 in brackets.
+  private static func forwardedAddress(_ entry: Substring) -> IPAddress? {
+    let text = String(
+      entry.trimmingPrefix { $0 == " " || $0 == "\t" }.reversed().trimmingPrefix { $0 == " " || $0 == "\t" }
+        .reversed())
+    if let address = IPAddress(text) { return address }
+    guard Authority.isValid(Array(text.utf8)[...]), let colon = text.lastIndex(of: ":") else {
+      return text.hasPrefix("[") && text.hasSuffix("]") ? IPAddress(String(text.dropFirst().dropLast())) : nil
+    }
+    return IPAddress(text[..<colon].filter { $0 != "[" && $0 != "]" })
   }
 
   /// The client's address as text, `-` where it has none.

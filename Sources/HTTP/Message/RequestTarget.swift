@@ -41,11 +41,10 @@ public struct RequestTarget: Sendable {
     let end = raw.firstIndex(of: UInt8(ascii: "?")) ?? raw.endIndex
     let query = end < raw.endIndex ? end + 1..<raw.endIndex : nil
     if raw.first == UInt8(ascii: "/") { return (.origin, 0..<end, query) }
-    for scheme in ["http://", "https://"] {
-      let start = scheme.utf8.count
-      guard end >= start, raw[..<start].map({ $0 | 0x20 }).elementsEqual(scheme.utf8.map { $0 | 0x20 }) else {
-        continue
-      }
+    for scheme: StaticString in ["http://", "https://"] {
+      let start = scheme.utf8CodeUnitCount
+      let isIt = raw.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0.prefix(start)).equals(scheme) }
+      guard end >= start, isIt else { continue }
       let path = raw[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
       return (.absolute(authority: start..<path), path..<end, query)
     }

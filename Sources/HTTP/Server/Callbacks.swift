@@ -13,6 +13,13 @@ private func server(_ context: UnsafeMutableRawPointer?) -> Server? {
   context.map { Unmanaged<Server>.fromOpaque($0).takeUnretainedValue() }
 }
 
+/// A server that is about to end takes no new connections.
+func acceptConnection(
+  context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
+) -> MHD_Result {
+  server(context)?.counts.isDraining.load(ordering: .relaxed) == true ? .NO : .YES
+}
+
 func connectionChanged(
   context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
   stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_ConnectionNotificationCode

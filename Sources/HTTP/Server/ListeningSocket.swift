@@ -70,6 +70,9 @@ public final class ListeningSocket: Sendable {
     close()
   }
 
+  /// Leaves the descriptor to somebody who closes it.
+  func giveAway() { isClosed.store(true, ordering: .relaxed) }
+
   /// Refuses further connections.
   func close() {
     if !isClosed.exchange(true, ordering: .relaxed) { _ = systemClose(descriptor) }

@@ -53,7 +53,7 @@ public final class Server: @unchecked Sendable {
   let connections: ConnectionRegistry
   let counts = Counts()
   private let socket: ListeningSocket
-  private var daemon: OpaquePointer?
+  private let daemon = Mutex<Daemon?>(nil)
 
   /// What is under way, counted by all threads.
   struct Counts: ~Copyable {
@@ -81,11 +81,10 @@ public final class Server: @unchecked Sendable {
     trustedProxies = configuration.trustedProxies
     connections = try ConnectionRegistry()
     self.socket = socket
-    daemon = start(threads: configuration.threads)
-    guard daemon != nil else {
-      connections.close()
-      throw StartError()
-    }
+    guard let started = start(threads: configuration.threads) else { throw StartError() }
+    // libmicrohttpd closes it.
+    socket.giveAway()
+    daemon.withLock { $0 = Daemon(pointer: started) }
   }
 
   deinit {
@@ -125,7 +124,7 @@ public final class Server: @unchecked Sendable {
         Int32(bitPattern: MHD_OPTION.ARRAY.rawValue), OpaquePointer(items.baseAddress!),
         Int32(bitPattern: MHD_OPTION.END.rawValue),
       ]) {
-        MHD_start_daemon_va(flags, 0, nil, nil, handleRequest, this, $0)
+        MHD_start_daemon_va(flags, 0, acceptConnection, this, handleRequest, this, $0)
       }
     }
   }
@@ -138,12 +137,12 @@ public final class Server: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Stops listening; requests that still come in on open connections are answered 503.
+  /// From now on new connections are closed at once, and requests on open ones are answered 503.
+  ///
+  /// The socket goes on listening until `stop`: `MHD_quiesce_daemon` races with the threads of its
+  /// pool for the listening socket, and now and then aborts the process.
   public func beginDraining() {
-    guard !counts.isDraining.exchange(true, ordering: .sequentiallyConsistent) else { return }
-    MHD_quiesce_daemon(daemon)
-    // What the kernel has accepted since is refused with the socket.
-    socket.close()
+    counts.isDraining.store(true, ordering: .sequentiallyConsistent)
   }
 
   /// Waits until every request has been answered.
@@ -153,18 +152,29 @@ public final class Server: @unchecked Sendable {
     counts.changed.wait(seconds: seconds) { _ in activeRequests == 0 ? true : nil } ?? false
   }
 
+  /// How long the last answers may take to be sent, once they are there, in seconds.
+  private static let lastWords = 1.0
+
   /// Ends the server. Whoever has to answer suspended requests has done so, or does it now: this
   /// waits for them, since libmicrohttpd can't end with a suspended connection.
   public func stop() {
-    guard daemon != nil else { return }
-    beginDraining()
-    counts.changed.wait { _ -> Void? in
-      counts.suspended.load(ordering: .sequentiallyConsistent) == 0 ? () : nil
+    daemon.withLock { daemon in
+      guard let running = daemon else { return }
+      beginDraining()
+      counts.changed.wait { _ -> Void? in
+        counts.suspended.load(ordering: .sequentiallyConsistent) == 0 ? () : nil
+      }
+      _ = waitUntilIdle(seconds: Self.lastWords)
+      connections.cutAll()
+      MHD_stop_daemon(running.pointer)
+      daemon = nil
+      connections.close()
     }
-    connections.cutAll()
-    MHD_stop_daemon(daemon)
-    daemon = nil
-    connections.close()
+  }
+
+  private struct Daemon: @unchecked Sendable {
+    // Safe to share: only its end touches it, under a lock.
+    let pointer: OpaquePointer
   }
 
   /// Counts a request that has ended or goes on, for those who wait for the end.

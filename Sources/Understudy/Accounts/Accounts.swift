@@ -16,7 +16,7 @@ struct Accounts: Sendable {
 
   /// One reading of a login's query.
   private struct Try<User: Sendable>: Sendable {
-    let name: String
+    let keys: Set<LoginThrottle.Key>
     let password: String
     let found: Found<User>?
   }
@@ -41,20 +41,18 @@ struct Accounts: Sendable {
       let query = request.target.query(plusIsSpace: plusIsSpace)
       let name = try query.requiredText("user").normalized
       let password = try query.requiredText("password")
-      tries.append(Try(name: name, password: password, found: try find(connection, name)))
+      tries.append(
+        Try(
+          keys: LoginThrottle.Key.all(app: app, name: name, address: request.clientAddress),
+          password: password,
+          found: try find(connection, name)))
     }
-    let address = request.clientAddress
-    let keys = Set(
-      tries.flatMap { one -> [LoginThrottle.Key] in
-        [.init(app: app, name: one.name, address: nil)]
-          + (address.map { [.init(app: app, name: one.name, address: $0)] } ?? [])
-      })
     let read = tries
     return .later { completion in
       do throws(Problem) {
         try hasher.submit {
           do throws(Problem) {
-            let (user, password) = try check(read, counting: keys)
+            let (user, password) = try check(read)
             completion.succeed(answer(user, password))
           } catch {
             completion.fail(error)
@@ -66,16 +64,18 @@ struct Accounts: Sendable {
     }
   }
 
-  private func check<User: Sendable>(
-    _ tries: [Try<User>], counting keys: Set<LoginThrottle.Key>
-  ) throws(Problem) -> (User, password: String) {
+  private func check<User: Sendable>(_ tries: [Try<User>]) throws(Problem) -> (User, password: String) {
+    // What can't be a user's name in one reading is not counted where it is one in the other: nobody
+    // would ever set it back.
+    let known = tries.filter { $0.found != nil }
+    let keys = (known.isEmpty ? Array(tries.prefix(1)) : known).reduce(into: Set()) { $0.formUnion($1.keys) }
     try throttle.begin(keys)
     for one in tries {
       guard hasher.verify(one.password, against: one.found?.hash), let found = one.found else { continue }
-      throttle.end(keys, succeeded: true)
+      throttle.end(keys, right: one.keys)
       return (found.user, one.password)
     }
-    throttle.end(keys, succeeded: false)
+    throttle.end(keys, right: [])
     throw Problem(.unauthorized, "The name or the password is wrong.")
   }
 

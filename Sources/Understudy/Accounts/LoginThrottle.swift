@@ -34,6 +34,13 @@ final class LoginThrottle: Sendable {
       self.hash = hash
       isFromAnywhere = address == nil
     }
+
+    /// The keys under which a try is counted.
+    static func all(app: String, name: String, address: IPAddress?) -> Set<Key> {
+      var keys: Set = [Key(app: app, name: name, address: nil)]
+      if let address { keys.insert(Key(app: app, name: name, address: address)) }
+      return keys
+    }
   }
 
   private struct Entry {
@@ -83,14 +90,19 @@ final class LoginThrottle: Sendable {
   }
 
   /// Ends a try that `begin` let through.
-  func end(_ keys: Set<Key>, succeeded: Bool) {
+  ///
+  /// - Parameter right: those of the keys whose name had the right password. Where there are some, the
+  ///   others are as they were: the try has failed for nobody.
+  func end(_ keys: Set<Key>, right: Set<Key>) {
     let time = now()
     entries.withLock { entries in
       for key in keys {
-        if succeeded {
+        if right.contains(key) {
           entries[key] = nil
-        } else {
+        } else if right.isEmpty {
           fail(&entries[key, default: Entry()], for: key, at: time)
+        } else {
+          entries[key]?.isTrying = false
         }
       }
       if entries.count > Self.remembered { forget(&entries, at: time) }

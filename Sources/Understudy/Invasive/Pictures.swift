@@ -48,12 +48,10 @@ final class Pictures: Sendable {
 
   func addRoutes(to router: inout Router) {
     router.get("/invasive/images/:file") { [self] request in
-      let name = request.parameter("file") ?? ""
-      let stem = Self.split(name).stem
-      if stem != name, let file = newest(of: stem) { return .now(file) }
-      guard stem != name, let picture = embedded[stem] else {
-        throw Problem.notFound("There is no such picture. They are called like garlic-mustard.png.")
-      }
+      let missing = Problem.notFound("There is no such picture. They are called like garlic-mustard.png.")
+      guard let stem = Self.stem(of: request.parameter("file") ?? "") else { throw missing }
+      if let file = newest(of: stem) { return .now(file) }
+      guard let picture = embedded[stem] else { throw missing }
       return .prepared(picture)
     }
   }
@@ -62,6 +60,17 @@ final class Pictures: Sendable {
   fileprivate static func split(_ name: String) -> (stem: String, type: String?) {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, nil) }
     return (String(name[..<dot]), types[name[name.index(after: dot)...].lowercased()])
+  }
+
+  /// The stem of a name with any extension; nil where it has none.
+  private static func stem(of name: String) -> String? {
+    let stem = split(name).stem
+    let rest = name.utf8.dropFirst(stem.utf8.count + 1)
+    let isExtension = rest.allSatisfy { byte in
+      UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+    return rest.isEmpty || !isExtension ? nil : stem
   }
 
   /// The file of this stem that was changed last; nil where the folder has none.

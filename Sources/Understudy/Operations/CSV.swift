@@ -71,8 +71,10 @@ struct CSV {
       wasQuoted = false
     }
     func endRecord() {
+      // A line with nothing on it is none; one with an empty field in quotes is.
+      let isBlank = fields.isEmpty && field.isEmpty && !wasQuoted
       endField()
-      if fields != [""] { records.append((start, fields)) }
+      if !isBlank { records.append((start, fields)) }
       fields = []
     }
     while let scalar = scalars.popFirst() {
