@@ -42,7 +42,7 @@ public final class Log: Sendable {
   private let done = Condition(false)
 
   /// - Parameters:
-  ///   - descriptor: where the lines go; standard error by default.
+  ///   - descriptor: where the lines go; standard error by default. It stays the caller's.
   ///   - queueLimit: how many lines may wait to be written.
   public init(
     level: Level, format: Format, descriptor: Int32 = STDERR_FILENO, queueLimit: Int = 16_384
@@ -51,6 +51,9 @@ public final class Log: Sendable {
     lines = BoundedQueue(limit: queueLimit)
     self.format = format
     let (lines, dropped, done) = (lines, dropped, done)
+    // A descriptor of its own: whoever closes the other one while lines are on their way doesn't send
+    // them into the file that gets its number.
+    let descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     _ = try Thread {
       while let batch = lines.popAll(atMost: 1024) {
         Self.write(batch, to: descriptor)
@@ -58,6 +61,7 @@ public final class Log: Sendable {
         // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
         usleep(Self.gathering)
       }
+      systemClose(descriptor)
       done.withLock { $0 = true }
       done.broadcast()
     }
@@ -128,7 +132,12 @@ public final class Log: Sendable {
   }
 }
 
-/// The system's call, out of the reach of the method of the same name.
+// The system's calls, out of the reach of the methods of the same names.
+
+private func systemClose(_ descriptor: Int32) {
+  close(descriptor)
+}
+
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)
 }
