@@ -57,7 +57,8 @@ public final class Log: Sendable {
     _ = try Thread {
       while let batch = lines.popAll(atMost: 1024) {
         Self.write(batch, to: descriptor)
-        Self.tell(of: dropped, to: descriptor, format)
+        // Behind the lines that had filled the queue.
+        if lines.count == 0 { Self.tell(of: dropped, to: descriptor, format) }
         // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
         usleep(Self.gathering)
       }
