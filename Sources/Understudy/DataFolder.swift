@@ -60,6 +60,8 @@ final class DataFolder: Sendable {
   deinit {
     guard descriptor >= 0 else { return }
     if isTemporary { Self.remove(path) }
+    // A process that is being forked meanwhile shares the descriptor for a moment, and would the lock.
+    flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
