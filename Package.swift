@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "CUTF8Proc", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "UnderstudyTesting", dependencies: ["Understudy"]),
-    .executableTarget(name: "UnderstudyCommand", dependencies: ["Understudy"]),
+    .executableTarget(name: "UnderstudyCommand", dependencies: ["HTTP", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -43,7 +43,7 @@ let package = Package(
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"]),
     .testTarget(name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
-    .testTarget(name: "ContractTests", dependencies: ["UnderstudyTesting", "TestSupport"]),
+    .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "TestSupport"]),
     .testTarget(name: "ClientTests", dependencies: ["UnderstudyTesting"], path: "Tests/Clients"),
   ],

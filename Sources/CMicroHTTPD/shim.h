@@ -3,6 +3,8 @@
 #pragma once
 
 #include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 /// The connection's socket, or -1.
 static inline int mhd_connection_fd(struct MHD_Connection *connection) {
@@ -36,4 +38,23 @@ static inline unsigned int mhd_connection_count(struct MHD_Daemon *daemon) {
 /// as it can from 0.9.76 on.
 static inline int mhd_has_client_discipline(void) {
   return MHD_VERSION >= 0x00097600;
+}
+
+/// Who is told what the library complains of, a line at a time.
+struct mhd_log_sink {
+  void (*_Nonnull call)(void *_Nullable context, const char *_Nonnull line);
+  void *_Nullable context;
+};
+
+static inline void mhd_log(void *sink, const char *format, va_list arguments) {
+  const struct mhd_log_sink *told = sink;
+  char line[512];
+  vsnprintf(line, sizeof line, format, arguments);
+  told->call(told->context, line);
+}
+
+/// A value for MHD_OPTION_EXTERNAL_LOGGER, whose argument is a `struct mhd_log_sink`: Swift has no
+/// functions that take a va_list.
+static inline MHD_LogCallback mhd_log_callback(void) {
+  return mhd_log;
 }

@@ -131,6 +131,13 @@ public final class Connection {
     }
   }
 
+  /// - Throws: `SQLiteError.moved` where the file is no longer where it was opened.
+  func requireFileInPlace() throws(SQLiteError) {
+    var hasMoved: Int32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    if code == SQLITE_OK, hasMoved != 0 { throw .moved }
+  }
+
   /// Ends the open transaction, if there still is one, without its changes.
   func rollBack() {
     if isInTransaction { try? run("ROLLBACK") }

@@ -109,9 +109,13 @@ public struct Database: Sendable {
   /// SQLite: opening a database of another program could already change it. Nil where there is no
   /// file yet, or an empty one; it is there afterwards, empty.
   private static func header(of path: String) throws(OpenError) -> Header? {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .unreachable("it is not a regular file")
+    }
     var bytes = [UInt8](repeating: 0, count: 100)
     let length = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     guard length >= 0 else { throw .unreachable(String(cString: strerror(errno))) }

@@ -1,7 +1,7 @@
 import CSQLite
 
 /// What SQLite refused, by what can be done about it.
-public enum SQLiteError: Error, Equatable, Sendable {
+public enum SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A value that has to be unique is there already (SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY).
   case notUnique(String)
   /// A row refers to one that doesn't exist (SQLITE_CONSTRAINT_FOREIGNKEY).
@@ -12,6 +12,9 @@ public enum SQLiteError: Error, Equatable, Sendable {
   case inputOutput(code: Int32, String)
   /// Another process holds the database longer than the busy timeout (SQLITE_BUSY, _LOCKED).
   case busy
+  /// The file has been moved or deleted under the connection (SQLITE_FCNTL_HAS_MOVED): what is written
+  /// to it is lost.
+  case moved
   /// The file is not a database, or a damaged one (SQLITE_NOTADB, _CORRUPT).
   case notADatabase(String)
   /// Anything else: a mistake in the program's SQL.
@@ -33,6 +36,16 @@ public enum SQLiteError: Error, Equatable, Sendable {
       case SQLITE_NOTADB, SQLITE_CORRUPT: self = .notADatabase(message)
       default: self = .other(code: code, message)
       }
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .notUnique(let message), .noSuchReference(let message), .notADatabase(let message): message
+    case .diskFull: "the disk is full"
+    case .busy: "the database is locked by another process"
+    case .moved: "the database file was moved or deleted while the server runs: restart it"
+    case .inputOutput(let code, let message), .other(let code, let message): "\(message) (SQLite \(code))"
     }
   }
 }

@@ -122,7 +122,7 @@ public final class Writer: Sendable {
       return
     }
     do {
-      try connection.run("BEGIN IMMEDIATE")
+      try begin(on: connection)
       var outcomes: [Outcome] = []
       outcomes.reserveCapacity(batch.count)
       for work in batch { outcomes.append(try runInSavepoint(work, on: connection)) }
@@ -141,6 +141,11 @@ public final class Writer: Sendable {
     }
   }
 
+  private static func begin(on connection: Connection) throws(SQLiteError) {
+    try connection.requireFileInPlace()
+    try connection.run("BEGIN IMMEDIATE")
+  }
+
   private static func runInSavepoint(_ work: Work, on connection: Connection) throws(SQLiteError) -> Outcome {
     try connection.run("SAVEPOINT work")
     let outcome = work.run(connection)
@@ -154,7 +159,7 @@ public final class Writer: Sendable {
     _ work: Work, on connection: Connection, counting counted: Condition<Statistics>
   ) {
     do {
-      try connection.run("BEGIN IMMEDIATE")
+      try begin(on: connection)
       let outcome = work.run(connection)
       switch outcome {
       case .changed(let report):

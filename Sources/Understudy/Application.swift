@@ -42,6 +42,8 @@ public final class Application: Sendable {
     public var loginTriesFromAnywhere = 100
     /// The longest wait after wrong passwords, in seconds.
     public var loginLongestWait = 60
+    /// The time by which wrong passwords make wait, in nanoseconds, never going back; a test can give its own.
+    public var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
     /// How long requests that are under way at the end may take, in seconds.
     public var drainSeconds = 10
 
@@ -89,7 +91,7 @@ public final class Application: Sendable {
       let throttle = LoginThrottle(
         .init(
           tries: options.loginTries, triesFromAnywhere: options.loginTriesFromAnywhere,
-          longestWait: options.loginLongestWait))
+          longestWait: options.loginLongestWait), now: options.clock)
       let accounts = Accounts(storage: storage, hasher: hasher, throttle: throttle)
       let origin = PublicOrigin(fixed: options.publicURL)
       var router = Router()
@@ -102,7 +104,8 @@ public final class Application: Sendable {
       DirectoryUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
       People(storage: storage, origin: origin).addRoutes(to: &router)
       server = try Server(
-        socket, options.server, router: router, middleware: [RequestIDs(), CORS(), AccessLog(log)])
+        socket, options.server, router: router, middleware: [RequestIDs(), CORS(), AccessLog(log)],
+        log: log)
     } catch {
       throw StartError(description: Self.explain(error, options))
     }
@@ -132,6 +135,9 @@ public final class Application: Sendable {
     return (outside.filter(\.isIPv4) + outside.filter { !$0.isIPv4 }).map { "http://\($0.urlHost):\(port)" }
       + ["http://localhost:\(port)"]
   }
+
+  /// Removes a temporary data folder, for a program that is ended in the middle of its end.
+  public func removeTemporaryData() { folder.removeIfTemporary() }
 
   /// Ends: stops listening, answers what is under way, for at most `drainSeconds`, and closes the
   /// database.

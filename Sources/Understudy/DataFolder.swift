@@ -59,10 +59,14 @@ final class DataFolder: Sendable {
 
   deinit {
     guard descriptor >= 0 else { return }
-    if isTemporary { Self.remove(path) }
+    removeIfTemporary()
     // A process that is being forked meanwhile shares the descriptor for a moment, and would the lock.
     flock(descriptor, LOCK_UN)
     close(descriptor)
+  }
+
+  func removeIfTemporary() {
+    if isTemporary { Self.remove(path) }
   }
 
   /// Makes a folder and those above it.

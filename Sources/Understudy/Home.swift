@@ -15,6 +15,7 @@ enum Home {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Understudy</title>
+    <link rel="icon" href="data:,">
     <style>
       :root { color-scheme: light dark; }
       body { font: 1rem/1.55 system-ui, sans-serif; max-width: 40rem; margin: 2.5rem auto; padding: 0 1.25rem; }

@@ -58,7 +58,8 @@ extension JSONObject {
     }
     guard let number = value.wholeNumber else {
       throw .badRequest(
-        "The body's member '\(name)' is \(value.kind) that is no whole number of 64 bits: one is expected.")
+        "The body's member '\(name)' is \(value.kind), but not a whole number within 64 bits, which is expected."
+      )
     }
     return number
   }

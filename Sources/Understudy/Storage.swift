@@ -43,7 +43,7 @@ extension SQLiteError: ProblemRepresentable {
     case .diskFull:
       Problem(
         .insufficientStorage, "The server's disk is full: nothing was changed. Its owner has to make room.")
-    case .inputOutput, .busy, .notADatabase:
+    case .inputOutput, .busy, .notADatabase, .moved:
       .unavailable(
         "The server can't use its database now: nothing was changed. Its log says why.", retryAfter: 5)
     case .notUnique, .noSuchReference, .other:

@@ -61,10 +61,11 @@ struct Arguments: Sendable {
       }
       guard seen.insert(option.name).inserted else { throw UsageError("--\(option.name) is there twice") }
       sources[option.name] = "--\(option.name)"
-      if let placeholder = option.value {
+      if option.value != nil {
         guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-          throw UsageError("--\(option.name) needs a value: \(option.usage), \(placeholder)")
+          throw UsageError("--\(option.name) needs a value: \(option.usage)")
         }
+        guard !value.isEmpty else { throw UsageError("--\(option.name) needs a value: \(option.usage)") }
         values[option.name] = value
       } else {
         guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }

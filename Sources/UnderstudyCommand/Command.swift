@@ -42,7 +42,8 @@ struct Command: Sendable {
       }
       return success
     } catch {
-      complain("\(error.reason); 'understudy help' says what there is")
+      let command = all.contains { $0.name == arguments.first } ? "\(arguments[0]) --help" : "help"
+      complain("\(error.reason); 'understudy \(command)' says what there is")
       return usage
     }
   }

@@ -1,4 +1,5 @@
 import HTTP
+import Threads
 import Understudy
 
 #if canImport(Darwin)
@@ -95,7 +96,7 @@ extension Command {
       \.server.limits.connections),
     .number(
       "header-memory", "BYTES", in: 2048...(1 << 20),
-      "The memory of a connection in which request line and header must find room.",
+      "The memory of a connection for request line and headers, and 2048 bytes of the answer's.",
       \.server.limits.connectionMemory),
     .number(
       "request-timeout", "SECONDS", in: 1...86_400, "How long a request may take to arrive.",
@@ -172,24 +173,30 @@ extension Command {
     signal(SIGPIPE, SIG_IGN)
     var options = options
     allowDescriptors(for: &options)
-    do throws(Application.StartError) {
+    do {
       let application = try Application(options)
       for url in application.urls { print("listening on \(url)") }
       fflush(nil)
-      waitForSignal(&signals)
+      _ = waitForSignal(&signals)
+      _ = try Thread {
+        application.stop()
+        application.removeTemporaryData()
+        exit(with: success)
+      }
       // A second signal ends it at once.
-      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-      application.stop()
-      return success
+      let second = waitForSignal(&signals)
+      application.removeTemporaryData()
+      return 128 + second
     } catch {
-      complain(error.description)
+      complain("\(error)")
       return failure
     }
   }
 
-  private static func waitForSignal(_ signals: inout sigset_t) {
+  private static func waitForSignal(_ signals: inout sigset_t) -> Int32 {
     var number: Int32 = 0
     sigwait(&signals, &number)
+    return number
   }
 
   /// Raises the limit of open files as far as it goes, and takes no more connections than it has

@@ -187,6 +187,54 @@ struct ServeTests {
     #expect(folder.contents == before)
   }
 
+  @Test("refuses a pipe in the database's place instead of waiting for its other end")
+  func pipe() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.path + "/understudy.sqlite", 0o600) == 0)
+    let (status, _, errors) = try ServerProcess.run(["serve", "--port", "0", "--data", folder.path])
+    #expect(status == 1)
+    #expect(errors.contains("it is not a regular file"))
+  }
+
+  @Test("refuses changes once its database has been deleted under it")
+  func deleted() throws {
+    let folder = try TemporaryFolder()
+    let server = try ServerProcess(["--data", folder.path])
+    let client = try RawClient(port: server.port)
+    let sighting = #"{"user":1,"species":1,"park":1,"comment":"","date":""}"#
+    let upload =
+      "POST /invasive/observations HTTP/1.1\r\nHost: a\r\nContent-Length: \(sighting.utf8.count)\r\n\r\n\(sighting)"
+    try client.send(upload)
+    #expect(try client.response().status == 422)
+    try FileManager.default.removeItem(at: folder.url.appending(path: "understudy.sqlite"))
+    try client.send(upload)
+    #expect(try client.response().status == 503)
+    #expect(try status(of: "/invasive/parks", at: server.port) == 200)
+    server.signal(SIGTERM)
+    #expect(server.wait() == 0)
+    #expect(server.log.contains("the database file was moved or deleted while the server runs"))
+  }
+
+  @Test("ends at once at the second signal, and leaves no ephemeral folder")
+  func secondSignal() throws {
+    let folder = try TemporaryFolder()
+    let server = try ServerProcess(["--ephemeral"], environment: ["TMPDIR": folder.path])
+    // A request that never comes in whole would hold up the end for ten seconds.
+    let client = try RawClient(port: server.port)
+    try client.send(
+      "POST /invasive/observations HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+    #expect(try client.response().status == 100)
+    server.signal(SIGTERM)
+    // The end has begun when new connections are closed without an answer.
+    while let probe = try? RawClient(port: server.port),
+      (try? probe.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")) != nil,
+      (try? probe.response().status) == 200
+    {}
+    server.signal(SIGTERM)
+    #expect(server.wait() == 128 + SIGTERM)
+    #expect(folder.contents.isEmpty)
+  }
+
   @Test("refuses a folder that is a file, and an address that isn't this machine's")
   func impossible() throws {
     let folder = try TemporaryFolder()

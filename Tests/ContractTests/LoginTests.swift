@@ -1,11 +1,22 @@
 import TestSupport
 import Testing
+import Understudy
 import UnderstudyTesting
 
 /// "After 10 wrong passwords in a row the next try is refused with 429 and Retry-After: 1; when the wait
 /// is over one try is checked, and each failure doubles the wait up to 60 s; a right password resets it."
 @Suite("Bad logins")
 struct LoginTests {
+  /// Waits are over when a test says so, however slow the machine is.
+  private let clock = StoppedClock()
+
+  private func start(_ configure: (inout Application.Options) -> Void = { _ in }) throws -> TestServer {
+    try TestServer { options in
+      options.clock = { [clock] in clock.now }
+      configure(&options)
+    }
+  }
+
   private func logIn(
     _ server: TestServer, _ app: String = "invasive", _ user: String = "ada", _ password: String = "wrong",
     from address: String? = nil
@@ -30,12 +41,13 @@ struct LoginTests {
     while true {
       let response = try logIn(server, "invasive", "ada", password)
       if response.status != 429 { return response }
+      clock.advance(seconds: 1)
     }
   }
 
   @Test("the eleventh try is refused, a right one too, and checked after a second", .timeLimit(.minutes(1)))
   func eleventh() throws {
-    let server = try TestServer()
+    let server = try start()
     defer { server.stop() }
     _ = try server.addUser("ada")
     #expect(try fail(server, times: 10) == Array(repeating: 401, count: 10))
@@ -52,8 +64,8 @@ struct LoginTests {
 
   @Test("each failure after a wait doubles it, up to a limit", .timeLimit(.minutes(1)))
   func doubling() throws {
-    let server = try TestServer { $0.loginTries = 2 }
-    let limited = try TestServer {
+    let server = try start { $0.loginTries = 2 }
+    let limited = try start {
       $0.loginTries = 2
       $0.loginLongestWait = 1
     }
@@ -69,7 +81,7 @@ struct LoginTests {
 
   @Test("a right password resets the count")
   func reset() throws {
-    let server = try TestServer { $0.loginTries = 3 }
+    let server = try start { $0.loginTries = 3 }
     defer { server.stop() }
     _ = try server.addUser("ada")
     for _ in 0..<3 {
@@ -81,7 +93,7 @@ struct LoginTests {
 
   @Test("unknown names are counted")
   func unknownNames() throws {
-    let server = try TestServer { $0.loginTries = 2 }
+    let server = try start { $0.loginTries = 2 }
     defer { server.stop() }
     for app in ["invasive", "directory"] {
       #expect(try fail(server, app, "nobody", times: 3) == [401, 401, 429])
@@ -90,7 +102,7 @@ struct LoginTests {
 
   @Test("names that are the same after normalization are counted together")
   func normalization() throws {
-    let server = try TestServer { $0.loginTries = 2 }
+    let server = try start { $0.loginTries = 2 }
     defer { server.stop() }
     #expect(try logIn(server, "invasive", "Zo%C3%AB").status == 401)
     #expect(try logIn(server, "invasive", "Zoe%CC%88").status == 401)
@@ -99,7 +111,7 @@ struct LoginTests {
 
   @Test("the two readings of a plus sign count as one try")
   func plusSign() throws {
-    let server = try TestServer { $0.loginTries = 3 }
+    let server = try start { $0.loginTries = 3 }
     defer { server.stop() }
     _ = try server.addUser("ada", password: "a b")
     let tries = try (0..<2).map { _ in try logIn(server, "invasive", "ada", "x+y").status }
@@ -111,7 +123,7 @@ struct LoginTests {
 
   @Test("counted by address; a looser count covers many addresses")
   func addresses() throws {
-    let server = try TestServer {
+    let server = try start {
       $0.server.trustedProxies = [.init("127.0.0.0/8")!]
       $0.loginTries = 2
       $0.loginTriesFromAnywhere = 5
@@ -127,7 +139,7 @@ struct LoginTests {
 
   @Test("a class behind one address isn't held up by many wrong names")
   func sharedAddress() throws {
-    let server = try TestServer()
+    let server = try start()
     defer { server.stop() }
     for student in 0..<30 { #expect(try logIn(server, "invasive", "student-\(student)").status == 401) }
   }

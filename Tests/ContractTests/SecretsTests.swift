@@ -86,6 +86,8 @@ struct SecretsTests {
       "PUT /directory/users?user=grace&password={password}",
       "HEAD /invasive/users?user=a&password={password}",
       "GET /invasive/species?password={password}", "GET /invasive/users?user=a&password=%zz{password}",
+      "GET /invasive/users%3Fuser=a&password={password}", "GET /invasive/users/user=a&password={password}",
+      "GET /invasive/users&user=a&password={password}", "GET /invasive/users#password={password}",
       "GET /invasive/users?user=a?password={password}", "GET /invasive/users?user=a;password={password}",
     ])
   func password(request: String) throws {

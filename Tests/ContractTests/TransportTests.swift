@@ -42,6 +42,36 @@ struct TransportTests {
     #expect(try client.response().text.hasPrefix(#"{"idpark":3,"#))
   }
 
+  @Test(
+    "a header that leaves no room for an answer's is refused before anything is done",
+    arguments: [6500, 7000, 7300])
+  func longHeader(length: Int) throws {
+    let key = try fixture.server.addKey("long-\(length)")
+    try send(
+      Wire.message(
+        "POST /directory/people/\(key)?\(String(repeating: "z", count: length))", nil,
+        with: ["Content-Length: 2"]) + "{}")
+    #expect(try client.response().status == 431)
+    #expect(client.isClosedByServerInTheEnd())
+    #expect(try fixture.server.answer("GET /directory/people/\(key)").text == "[]")
+  }
+
+  @Test("many parameters are as many bytes, no more")
+  func manyParameters() throws {
+    try send(Wire.message("GET /invasive/parks/1?\(String(repeating: "a&", count: 1000))", nil, with: []))
+    #expect(try client.response().status == 200)
+  }
+
+  @Test("a preflight for more headers than fit into the answer allows them all")
+  func longPreflight() throws {
+    let headers = (0..<200).map { "x-header-\($0)" }.joined(separator: ",")
+    try send(
+      Wire.message(
+        "OPTIONS /invasive/parks", nil,
+        with: ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: \(headers)"]))
+    #expect(try client.response()["Access-Control-Allow-Headers"] == "*")
+  }
+
   @Test("a request may come a byte at a time")
   func bytewise() throws {
     for byte in fixture.resolve(

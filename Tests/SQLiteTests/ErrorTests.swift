@@ -12,7 +12,16 @@ struct ErrorTests {
       try body()
       return "none"
     } catch let error as SQLiteError {
-      return "\(error)".prefix { $0 != "(" }.description
+      return switch error {
+      case .notUnique: "notUnique"
+      case .noSuchReference: "noSuchReference"
+      case .diskFull: "diskFull"
+      case .inputOutput: "inputOutput"
+      case .busy: "busy"
+      case .moved: "moved"
+      case .notADatabase: "notADatabase"
+      case .other: "other"
+      }
     } catch {
       return "another error: \(error)"
     }

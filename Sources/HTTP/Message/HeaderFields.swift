@@ -16,6 +16,9 @@ struct HeaderFields {
   private(set) var forwardedFor: UnsafeRawBufferPointer?
   private(set) var forwardedHost: UnsafeRawBufferPointer?
   private(set) var forwardedProto: UnsafeRawBufferPointer?
+  /// How much of the connection's memory the header takes: its bytes, and libmicrohttpd's record of each
+  /// field; cookies it keeps twice.
+  private(set) var memory = 0
   /// Why the request has to be refused and its connection closed; the first reason found.
   private(set) var defect: String?
 
@@ -27,6 +30,8 @@ struct HeaderFields {
   }
 
   fileprivate mutating func read(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    memory += name.count + value.count + 4 + 64
+    if name.equals("cookie") { memory += value.count + 64 * value.count { $0 == UInt8(ascii: ";") } + 64 }
     guard Self.isOneLine(name: name, value: value) else {
       return refuse("A header line begins with white space (a folded header): write each header on one line.")
     }

@@ -14,6 +14,7 @@ public struct Status: Equatable, Sendable {
   public static let contentTooLarge = Status(code: 413, phrase: "Content Too Large")
   public static let unprocessableContent = Status(code: 422, phrase: "Unprocessable Content")
   public static let tooManyRequests = Status(code: 429, phrase: "Too Many Requests")
+  public static let requestHeaderFieldsTooLarge = Status(code: 431, phrase: "Request Header Fields Too Large")
   public static let internalServerError = Status(code: 500, phrase: "Internal Server Error")
   public static let serviceUnavailable = Status(code: 503, phrase: "Service Unavailable")
   public static let insufficientStorage = Status(code: 507, phrase: "Insufficient Storage")

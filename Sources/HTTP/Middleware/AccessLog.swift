@@ -24,12 +24,12 @@ public struct AccessLog: Middleware {
     Redaction.append(targetOf: request, to: message)
     log.write(level, message: message.bytes) { line in
       line.append("status", Int64(answer.status.code))
+      if let detail = answer.detail { line.append("detail", detail) }
       line.append("bytes", Int64(answer.bytes))
       line.append("ms", milliseconds: MonotonicClock.now - request.start)
       line.append("client", request.clientName)
       line.append("route", request.route?.pattern ?? "-")
       line.append("id", request.id.description)
-      if let detail = answer.detail { line.append("detail", detail) }
     }
   }
 }

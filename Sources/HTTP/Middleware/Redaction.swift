@@ -9,7 +9,7 @@ enum Redaction {
   /// Appends the target as the log shows it.
   static func append(targetOf request: Request, to line: ByteBuffer) {
     let path = request.rawPath
-    if request.target.queryRange == nil, request.route?.hasSecret == false, !couldBeKey(path) {
+    if request.target.queryRange == nil, request.route?.hasSecret == false, !couldBeKey(path), isPlain(path) {
       path.withUnsafeBytes { line.append($0) }
     } else {
       line.append(target(of: request))
@@ -18,20 +18,24 @@ enum Redaction {
 
   /// The target as the log shows it: `/directory/people/‹key›/3`, `?user=ada&password=‹redacted›`.
   static func target(of request: Request) -> String {
-    var text = path(of: request)
-    guard let range = request.target.queryRange else { return text }
-    var separator = "?"
+    let path = path(of: request)
+    guard let range = request.target.queryRange else { return path }
+    var pairs: [String] = []
     for pair in request.target.raw[range].split(separator: UInt8(ascii: "&")) {
       let name = String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-      text += separator
-      if open.contains(name), isOnePiece(pair.dropFirst(name.utf8.count + 1)) {
-        text += String(decoding: pair, as: UTF8.self)
-      } else {
-        text += open.contains(name) || name == "password" ? "\(name)=‹redacted›" : "‹redacted›"
-      }
-      separator = "&"
+      let isOpen = open.contains(name)
+      let shown =
+        if isOpen, isOnePiece(pair.dropFirst(name.utf8.count + 1)) {
+          String(decoding: pair, as: UTF8.self)
+        } else if isOpen || name == "password" {
+          "\(name)=‹redacted›"
+        } else {
+          "‹redacted›"
+        }
+      // A query of many parameters makes no long line.
+      if shown != pairs.last { pairs.append(shown) }
     }
-    return text
+    return path + "?" + pairs.joined(separator: "&")
   }
 
   /// Whether a value can't hold another pair, typed with the wrong separator, or a key.
@@ -51,8 +55,17 @@ enum Redaction {
       let isSecret = request.route.map { route in
         route.segments.indices.contains(known) && route.segments[known] == .parameter("key")
       }
-      return isSecret == true || couldBeKey(segment.utf8) ? "‹key›" : String(segment)
+      if isSecret == true || couldBeKey(segment.utf8) { return "‹key›" }
+      return isPlain(segment.utf8) ? String(segment) : "‹redacted›"
     }.joined(separator: "/")
+  }
+
+  /// Whether a piece of a path holds nothing of a query: an app whose question mark was escaped sends
+  /// name and password as a part of the path.
+  private static func isPlain(_ text: some Collection<UInt8>) -> Bool {
+    var decoded: [UInt8] = []
+    PercentEncoding.decode(text, into: &decoded)
+    return !decoded.contains { "?=&#;".utf8.contains($0) }
   }
 
   /// A key is a number of up to 39 digits; percent escapes and characters typed around it hide nothing.

@@ -13,6 +13,27 @@ private func server(_ context: UnsafeMutableRawPointer?) -> Server? {
   context.map { Unmanaged<Server>.fromOpaque($0).takeUnretainedValue() }
 }
 
+/// libmicrohttpd tells of what it refused before it was a request, and of much else.
+func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>) {
+  guard let log = server(context)?.log else { return }
+  let line = String(cString: line)
+  let words = line.split(separator: " ")
+  guard let code = zip(words, words.dropFirst(2)).first(where: { $0.0 == "code" })?.1 else {
+    log.write(.debug, "libmicrohttpd", [("detail", .text(String(line.prefix { $0 != "\n" })))])
+    return
+  }
+  let detail =
+    switch code {
+    case "400": "It isn't HTTP: if the app's address begins with https://, make that http://."
+    case "414": "The request line is too long."
+    case "431": "The request line and the headers are too long."
+    default: "libmicrohttpd refused it."
+    }
+  log.write(
+    .warning, "refused what is no request",
+    [("status", .number(Int64(code) ?? 0)), ("detail", .text(detail))])
+}
+
 /// A server that is about to end takes no new connections.
 func acceptConnection(
   context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
@@ -50,10 +71,19 @@ func requestLineArrived(
     return nil
   }
   let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
+  if let target, mhd_has_client_discipline() == 0 { hideQuery(target, bytes) }
   let exchange = Exchange(
     server: server, target: bytes,
     connection: Unmanaged<ClientConnection>.fromOpaque(stored).takeUnretainedValue())
   return Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// Ends the query before its first character, in libmicrohttpd's own buffer, which the callback is only lent:
+/// the library would take it apart too and keep a record of each parameter, for which a hundred short
+/// ones leave a connection no memory to answer with.
+private func hideQuery(_ target: UnsafePointer<CChar>, _ bytes: [UInt8]) {
+  guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else { return }
+  UnsafeMutablePointer(mutating: target)[mark + 1] = 0
 }
 
 func handleRequest(

@@ -50,13 +50,18 @@ final class ConnectionRegistry: Sendable {
   /// How often deadlines are looked at, in seconds.
   private static let period = 0.5
 
-  init() throws(Thread.Exhausted) {
+  init(log: Log?) throws(Thread.Exhausted) {
     let state = state
     _ = try Thread {
       while state.wait(seconds: Self.period, until: { $0.isClosed ? true : nil }) == nil {
         let now = MonotonicClock.now
         state.withLock { state in
-          for connection in state.open.values where connection.isOverdue(at: now) { connection.cut() }
+          for connection in state.open.values where connection.isOverdue(at: now) {
+            connection.cut()
+            connection.setDeadline(.max)
+            log?.write(
+              .info, "cut a connection that was too slow", [("client", .text(connection.addressText))])
+          }
         }
       }
     }

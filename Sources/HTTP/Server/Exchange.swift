@@ -82,8 +82,14 @@ final class Exchange: @unchecked Sendable {
     var fields = HeaderFields(of: connection)
     fields.checkFraming(isHTTP11: request.isHTTP11)
     request.fields = fields
+    let room = server.limits.connectionMemory - Server.Limits.answerMemory
     if let defect = fields.defect ?? targetDefect {
       refusal = .badRequest(defect)
+      refusal?.closesConnection = true
+    } else if fields.memory + request.target.raw.count > room {
+      refusal = Problem(
+        .requestHeaderFieldsTooLarge,
+        "The request line and the headers are longer than \(room) bytes, the most that is taken.")
       refusal?.closesConnection = true
     } else if server.counts.isDraining.load(ordering: .relaxed) {
       refusal = .unavailable("The server is shutting down: try again in a moment.")
@@ -110,7 +116,7 @@ final class Exchange: @unchecked Sendable {
     guard request.target.form != .asterisk else { return }
     guard let route = server.router.route(for: request.target) else {
       refusal = .notFound(
-        "There is nothing at \(Redaction.path(of: request)). What there is stands on the page at /.")
+        "There is nothing at '\(Redaction.path(of: request))': the page at '/' lists what there is.")
       return
     }
     request.route = route
@@ -118,7 +124,8 @@ final class Exchange: @unchecked Sendable {
     handler = route.handler(for: request.method)
     guard handler == nil else { return }
     refusal = Problem(
-      .methodNotAllowed, "\(route.pattern) does not answer \(request.method.name), only \(route.allow).",
+      .methodNotAllowed,
+      "'\(Redaction.path(of: request))' does not answer \(request.method.name), only \(route.allow).",
       fields: [Field("Allow", route.allow)])
   }
 
@@ -262,9 +269,8 @@ final class Exchange: @unchecked Sendable {
     let etag = known ?? response.body.etag
     response.caching = .validated(etag)
     guard let listed = request.fields?.ifNoneMatch, etag.matches(listed) else { return }
+    // The body stays, for its length; libmicrohttpd sends none with this status.
     response.status = .notModified
-    response.type = nil
-    response.body = .none
   }
 
   /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
@@ -274,7 +280,9 @@ final class Exchange: @unchecked Sendable {
   }
 
   private func report(_ response: Response) {
-    let answer = Answer(status: response.status, bytes: response.body.count, detail: response.detail)
+    let isSent = response.status != .notModified && request.method != .head
+    let answer = Answer(
+      status: response.status, bytes: isSent ? response.body.count : 0, detail: response.detail)
     for middleware in server.middleware { middleware.sent(answer, to: request) }
   }
 }

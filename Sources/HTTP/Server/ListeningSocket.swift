@@ -55,7 +55,12 @@ public final class ListeningSocket: Sendable {
   ///     alone where the machine has no IPv6.
   ///   - port: 0 for a free one.
   public static func listen(host: String?, port: UInt16) throws(ListenError) -> ListeningSocket {
-    if let host { return try ListeningSocket(resolving: host, port: port) }
+    if let host {
+      // IPv6 addresses may come in the brackets that a URL has them in.
+      let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+      return try ListeningSocket(
+        resolving: isBracketed ? String(host.dropFirst().dropLast()) : host, port: port)
+    }
     do {
       return try ListeningSocket(resolving: "::", port: port)
     } catch {

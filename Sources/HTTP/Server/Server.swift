@@ -20,7 +20,7 @@ public final class Server: @unchecked Sendable {
     /// The most connections at a time; past it new ones wait in the kernel's backlog.
     public var connections = 4096
     /// The memory of a connection, in bytes, in which the request line and the header have to find
-    /// room. libmicrohttpd zeroes all of it for each request, so that it is the first price of one.
+    /// room, and the answer's header too. libmicrohttpd zeroes all of it for each request, so that it is the first price of one.
     public var connectionMemory = 8 << 10
     /// How long a request may take to arrive, in seconds.
     public var requestSeconds = 30
@@ -28,6 +28,10 @@ public final class Server: @unchecked Sendable {
     public var idleSeconds = 75
     /// The bytes of bodies, received and to be sent, that may be in memory at a time.
     public var bytesInFlight = 128 << 20
+
+    /// What of a connection's memory is kept for the header of the answer, in bytes: an answer that finds
+    /// no room is not sent at all, whatever was done for it.
+    static let answerMemory = 2048
 
     public init() {}
   }
@@ -45,6 +49,7 @@ public final class Server: @unchecked Sendable {
   /// libmicrohttpd didn't start.
   public struct StartError: Error {}
 
+  let log: Log?
   let router: Router
   let middleware: [any Middleware]
   let fixedFields: [Field]
@@ -72,16 +77,19 @@ public final class Server: @unchecked Sendable {
 
   /// Starts to serve.
   ///
+  /// - Parameter log: where it is told what never becomes a request; nil for nowhere.
   /// - Throws: `StartError`, `Thread.Exhausted`.
   public init(
-    _ socket: ListeningSocket, _ configuration: Configuration, router: Router, middleware: [any Middleware]
+    _ socket: ListeningSocket, _ configuration: Configuration, router: Router, middleware: [any Middleware],
+    log: Log? = nil
   ) throws {
+    self.log = log
     self.router = router
     self.middleware = middleware
     fixedFields = middleware.flatMap(\.fixedFields)
     limits = configuration.limits
     trustedProxies = configuration.trustedProxies
-    connections = try ConnectionRegistry()
+    connections = try ConnectionRegistry(log: log)
     self.socket = socket
     guard let started = start(threads: configuration.threads) else { throw StartError() }
     // libmicrohttpd closes it.
@@ -91,19 +99,25 @@ public final class Server: @unchecked Sendable {
 
   deinit {
     stop()
+    logSink.deallocate()
   }
+
+  /// Where libmicrohttpd finds whom to tell of what it refuses.
+  private let logSink = UnsafeMutablePointer<mhd_log_sink>.allocate(capacity: 1)
 
   private func start(threads: Int) -> OpaquePointer? {
     let polling =
       MHD_is_feature_supported(.FEATURE_EPOLL) == .YES
       ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_POLL_INTERNAL_THREAD
-    let flags = polling.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+    let flags = polling.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
     let this = Unmanaged.passUnretained(self).toOpaque()
+    logSink.initialize(to: mhd_log_sink(call: libraryComplained, context: this))
     func item(_ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) -> MHD_OptionItem
     {
       MHD_OptionItem(option: option, value: value, ptr_value: pointer)
     }
     var items = [
+      item(.EXTERNAL_LOGGER, unsafeBitCast(mhd_log_callback(), to: Int.self), logSink),
       item(.LISTEN_SOCKET, Int(socket.descriptor)),
       item(.CONNECTION_LIMIT, limits.connections),
       item(.CONNECTION_TIMEOUT, limits.idleSeconds),

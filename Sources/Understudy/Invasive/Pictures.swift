@@ -15,6 +15,7 @@ final class Pictures: Sendable {
   /// Media types by a file name's extension.
   private static let types = [
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
+    "heic": "image/heic",
     "svg": "image/svg+xml",
   ]
 
