@@ -6,18 +6,22 @@
 
 -- The catalogue of the invasive species app.
 CREATE TABLE species (
-  id              INTEGER PRIMARY KEY AUTOINCREMENT,
-  name            TEXT NOT NULL,
+  id               INTEGER PRIMARY KEY AUTOINCREMENT,
+  name             TEXT NOT NULL,
   -- A picture that this server holds, as a file name (garlic-mustard.png), or the absolute URL of
   -- one that it doesn't.
-  image           TEXT NOT NULL,
+  image            TEXT NOT NULL,
   -- Facts that the apps don't ask for.
-  scientific_name TEXT NOT NULL DEFAULT '',
-  family          TEXT NOT NULL DEFAULT '',
-  growth_form     TEXT NOT NULL DEFAULT '',
-  flower_colour   TEXT NOT NULL DEFAULT '',
+  scientific_name  TEXT NOT NULL DEFAULT '',
+  family           TEXT NOT NULL DEFAULT '',
+  growth_form      TEXT NOT NULL DEFAULT '',
+  flower_colour    TEXT NOT NULL DEFAULT '',
   -- Months of flowering: Apr-Jun.
-  bloom           TEXT NOT NULL DEFAULT ''
+  bloom            TEXT NOT NULL DEFAULT '',
+  leaf_shape       TEXT NOT NULL DEFAULT '',
+  leaf_arrangement TEXT NOT NULL DEFAULT '',
+  inflorescence    TEXT NOT NULL DEFAULT '',
+  fruit            TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 -- State parks, where sightings are made.

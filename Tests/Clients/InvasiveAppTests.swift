@@ -107,7 +107,10 @@ struct InvasiveAppTests {
       let (data, response) = try await URLSession.shared.data(from: url)
       #expect((response as? HTTPURLResponse)?.statusCode == 200, "\(one.name)")
       #expect(response.mimeType == "image/png")
+      // The signature, and the width and height of the header chunk (PNG, sections 5.2 and 11.2.2).
       #expect(data.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+      #expect(Array(data.dropFirst(16).prefix(8)) == [0, 0, 2, 88, 0, 0, 1, 144], "600 by 400")
+      #expect(data.count < 60_000)
     }
   }
 

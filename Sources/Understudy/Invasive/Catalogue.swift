@@ -20,13 +20,17 @@ struct Catalogue: Sendable {
         for row in try CSV(EmbeddedText.species).rows {
           try connection.run(
             """
-            INSERT INTO species (id, name, image, scientific_name, family, growth_form, flower_colour, bloom)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO species (
+              id, name, image, scientific_name, family, growth_form, flower_colour, bloom, leaf_shape,
+              leaf_arrangement, inflorescence, fruit)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """,
             .integer(try row.wholeNumber("id")), .text(try row.text("name")), .text(try row.text("image")),
             .text(try row.text("scientific_name")), .text(try row.text("family")),
             .text(try row.text("growth_form")), .text(try row.text("flower_colour")),
-            .text(try row.text("bloom")))
+            .text(try row.text("bloom")), .text(try row.text("leaf_shape")),
+            .text(try row.text("leaf_arrangement")), .text(try row.text("inflorescence")),
+            .text(try row.text("fruit")))
         }
       }
       if try connection.integer("SELECT count(*) FROM park") == 0 {
