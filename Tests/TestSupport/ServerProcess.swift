@@ -31,12 +31,15 @@ public final class ServerProcess: @unchecked Sendable {
 
   /// Starts `understudy serve` and waits until it listens.
   ///
+  /// - Parameter port: where; 0 finds a free one.
   /// - Throws: `Failure` with what it wrote, where it ends instead.
-  public init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  public init(
+    _ arguments: [String], environment: [String: String] = [:], port wanted: UInt16 = 0
+  ) throws {
     errors = FileManager.default.temporaryDirectory.appending(path: "understudy-\(UUID().uuidString).log")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
     process.executableURL = Self.program
-    process.arguments = ["serve", "--port", "0"] + arguments
+    process.arguments = ["serve", "--port", "\(wanted)"] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
