@@ -45,7 +45,10 @@ let package = Package(
     .testTarget(name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "TestSupport"]),
-    .testTarget(name: "ClientTests", dependencies: ["UnderstudyTesting"], path: "Tests/Clients"),
+    .testTarget(
+      name: "ClientTests", dependencies: ["UnderstudyTesting", "TestSupport"], path: "Tests/Clients",
+      // Clients in other languages, which the tests run as programs.
+      exclude: ["Java"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x
