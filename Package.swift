@@ -48,7 +48,7 @@ let package = Package(
     .testTarget(
       name: "ClientTests", dependencies: ["UnderstudyTesting", "TestSupport"], path: "Tests/Clients",
       // Clients in other languages, which the tests run as programs.
-      exclude: ["Java", "JavaScript"]),
+      exclude: ["Java", "JavaScript", "Python"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x
