@@ -45,7 +45,7 @@ struct CurlTests {
       let kept = try await curl(
         "-0", "-H", "Connection: keep-alive", "-w", "%{num_connects}", "-o", "/dev/null", url, "-o",
         "/dev/null", url)
-      #expect(kept == "10" || kept == "11")
+      #expect(kept == "10")
     }
   }
 

@@ -46,6 +46,10 @@ public final class Request {
     return id
   }
 
+  /// Asks for a browser whether a page of another origin may make a request (the Fetch standard, "CORS-preflight
+  /// request").
+  var isPreflight: Bool { method == .options && fields?.accessControlRequestMethod != nil }
+
   /// The Accept header names `application/json`.
   public var acceptsJSON: Bool {
     guard let accept = fields?.accept else { return false }

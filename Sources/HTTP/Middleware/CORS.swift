@@ -11,10 +11,9 @@ public struct CORS: Middleware {
 
   /// Adds to the answer of an OPTIONS request what a preflight asks for.
   public func amend(_ response: inout Response, to request: Request) {
-    guard request.method == .options, request.fields?.accessControlRequestMethod != nil,
-      let allow = response.fields.first(where: { $0.name == "Allow" })
-    else { return }
-    response.fields.append(Field("Access-Control-Allow-Methods", allow.value))
+    guard request.isPreflight, response.status == .noContent else { return }
+    // Every method, whatever the route answers: a page can read a 405, but not a preflight's refusal.
+    response.fields.append(Field("Access-Control-Allow-Methods", Exchange.everyMethod))
     if let headers = request.fields?.accessControlRequestHeaders {
       // A list that is too long to be given back is answered with what stands for all of it.
       response.fields.append(Field("Access-Control-Allow-Headers", headers.count <= 512 ? headers.text : "*"))

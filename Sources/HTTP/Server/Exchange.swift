@@ -115,6 +115,8 @@ final class Exchange: @unchecked Sendable {
   private func route() {
     guard request.target.form != .asterisk else { return }
     guard let route = server.router.route(for: request.target) else {
+      // A browser shows a page nothing of what its preflight was refused: the request itself is told.
+      guard !request.isPreflight else { return }
       refusal = .notFound(
         "There is nothing at '\(Redaction.path(of: request))': the page at '/' lists what there is.")
       return
@@ -217,10 +219,12 @@ final class Exchange: @unchecked Sendable {
     init(_ connection: OpaquePointer) { self.connection = connection }
   }
 
+  static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+
   /// 204 with `Allow` (RFC 9110, section 9.3.7).
   private var optionsResponse: Response {
     var response = Response(.noContent, type: nil, body: .none, caching: .noStore)
-    response.fields = [Field("Allow", request.route?.allow ?? "GET, HEAD, POST, PUT, DELETE, OPTIONS")]
+    response.fields = [Field("Allow", request.route?.allow ?? Self.everyMethod)]
     return response
   }
 
@@ -269,8 +273,11 @@ final class Exchange: @unchecked Sendable {
     let etag = known ?? response.body.etag
     response.caching = .validated(etag)
     guard let listed = request.fields?.ifNoneMatch, etag.matches(listed) else { return }
-    // The body stays, for its length; libmicrohttpd sends none with this status.
+    // Without the body's length too: OkHttp reads as many bytes as the header says, and 0 is the only
+    // length that libmicrohttpd and it agree on here.
     response.status = .notModified
+    response.type = nil
+    response.body = .none
   }
 
   /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
@@ -280,9 +287,9 @@ final class Exchange: @unchecked Sendable {
   }
 
   private func report(_ response: Response) {
-    let isSent = response.status != .notModified && request.method != .head
     let answer = Answer(
-      status: response.status, bytes: isSent ? response.body.count : 0, detail: response.detail)
+      status: response.status, bytes: request.method == .head ? 0 : response.body.count,
+      detail: response.detail)
     for middleware in server.middleware { middleware.sent(answer, to: request) }
   }
 }
