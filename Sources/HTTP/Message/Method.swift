@@ -1,18 +1,37 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// A request method (RFC 9110, section 9).
 public enum Method: Hashable, Sendable {
   case get, head, post, put, delete, options
   case other(String)
 
   public init(_ name: String) {
-    switch name {
-    case "GET": self = .get
-    case "HEAD": self = .head
-    case "POST": self = .post
-    case "PUT": self = .put
-    case "DELETE": self = .delete
-    case "OPTIONS": self = .options
-    default: self = .other(name)
-    }
+    self = Self.known.first { $0.name == name } ?? .other(name)
+  }
+
+  /// The method of a request line.
+  init(cString name: UnsafePointer<CChar>) {
+    self = Self.known.first { strcmp($0.cName, name) == 0 } ?? .other(String(cString: name))
+  }
+
+  private static let known: [Method] = [.get, .post, .head, .put, .delete, .options]
+
+  private var cName: UnsafePointer<CChar> {
+    let name: StaticString =
+      switch self {
+      case .get: "GET"
+      case .head: "HEAD"
+      case .post: "POST"
+      case .put: "PUT"
+      case .delete: "DELETE"
+      case .options: "OPTIONS"
+      case .other: ""
+      }
+    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
   public var name: String {

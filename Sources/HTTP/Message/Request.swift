@@ -122,7 +122,7 @@ public final class Request {
     if case .absolute(let authority) = target.form {
       return "\(scheme)://\(String(decoding: target.raw[authority], as: UTF8.self))"
     }
-    return "\(scheme)://\(fields?.host?.text ?? connection.localAuthority)"
+    return connection.origin(host: fields?.host, scheme: scheme)
   }
 }
 

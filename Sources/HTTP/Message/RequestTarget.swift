@@ -20,15 +20,17 @@ public struct RequestTarget: Sendable {
   let pathRange: Range<Int>
   /// Where in `raw` the query is, without its `?`; nil where there is none.
   let queryRange: Range<Int>?
-  /// The decoded segments, one after the other.
-  private var decoded: [UInt8] = []
-  private var segmentEnds: [Int] = []
+  /// What the segments are parts of: the target itself, or where it has escapes the decoded segments, one
+  /// after the other.
+  private var text: [UInt8]
+  private var segments: [Range<Int>] = []
   /// Whether the path can name something: it has no empty segment, no `.` or `..` and no NUL.
   /// Paths that haven't are never followed.
   public private(set) var isPlain = true
 
   public init(_ raw: [UInt8]) {
     self.raw = raw
+    text = raw
     (form, pathRange, queryRange) = Self.split(raw)
     switch form {
     case .origin, .absolute: readSegments()
@@ -53,37 +55,45 @@ public struct RequestTarget: Sendable {
 
   /// Splits the path and decodes each segment. One trailing slash names the same resource.
   private mutating func readSegments() {
-    var path = raw[pathRange].dropFirst()
-    if path.last == UInt8(ascii: "/") { path.removeLast() }
     guard pathRange.count > 1 else { return }
-    var start = path.startIndex
-    while true {
-      let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-      append(segment: path[start..<end])
-      guard end < path.endIndex else { return }
-      start = end + 1
+    var end = pathRange.upperBound
+    if raw[end - 1] == UInt8(ascii: "/") { end -= 1 }
+    segments.reserveCapacity(4)
+    var hasEscapes = false
+    var start = pathRange.lowerBound + 1
+    for index in start..<max(start, end) {
+      switch raw[index] {
+      case UInt8(ascii: "/"):
+        segments.append(start..<index)
+        start = index + 1
+      case UInt8(ascii: "%"): hasEscapes = true
+      default: break
+      }
+    }
+    segments.append(start..<max(start, end))
+    if hasEscapes { decodeSegments() }
+    isPlain = segments.allSatisfy { segment in
+      let isDots = segment.count <= 2 && text[segment].allSatisfy { $0 == UInt8(ascii: ".") }
+      return !isDots && !(hasEscapes && text[segment].contains(0))
     }
   }
 
-  private mutating func append(segment: ArraySlice<UInt8>) {
-    let start = decoded.count
-    if segment.contains(UInt8(ascii: "%")) {
-      PercentEncoding.decode(segment, into: &decoded)
-    } else {
-      decoded.append(contentsOf: segment)
+  private mutating func decodeSegments() {
+    var decoded: [UInt8] = []
+    segments = segments.map { segment in
+      let start = decoded.count
+      PercentEncoding.decode(raw[segment], into: &decoded)
+      return start..<decoded.count
     }
-    segmentEnds.append(decoded.count)
-    let text = decoded[start...]
-    let dots = text.count <= 2 && text.allSatisfy { $0 == UInt8(ascii: ".") }
-    if dots || text.contains(0) { isPlain = false }
+    text = decoded
   }
 
   /// How many segments the path has; none in `/`.
-  public var segmentCount: Int { segmentEnds.count }
+  public var segmentCount: Int { segments.count }
 
   /// A segment of the path, decoded.
   public func segment(_ index: Int) -> ArraySlice<UInt8> {
-    decoded[(index == 0 ? 0 : segmentEnds[index - 1])..<segmentEnds[index]]
+    text[segments[index]]
   }
 
   /// The query's pairs.

@@ -99,7 +99,7 @@ func handleRequest(
   // and for ever.
   dataSize.pointee = 0
   return Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue().proceed(
-    connection, method: String(cString: method), isHTTP11: strcmp(version, "HTTP/1.0") != 0, data: piece)
+    connection, method: method, isHTTP11: strcmp(version, "HTTP/1.0") != 0, data: piece)
 }
 
 func requestCompleted(

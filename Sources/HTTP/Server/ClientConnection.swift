@@ -8,7 +8,8 @@ import Threads
 #endif
 
 /// A connection with a client, from accept to close.
-final class ClientConnection: Sendable {
+final class ClientConnection: @unchecked Sendable {
+  // Safe to share: only the thread that serves the connection asks for its origin.
   private let descriptor: Int32
   let address: IPAddress?
   let addressText: String
@@ -30,6 +31,20 @@ final class ClientConnection: Sendable {
 
   /// Ends both directions, which libmicrohttpd sees as the client's leaving.
   func cut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// The scheme and authority of the last request on this connection: the next one's are mostly the same.
+  private var lastOrigin: (host: [UInt8], scheme: String, origin: String)?
+
+  /// The scheme and authority that a request with this Host was sent to.
+  func origin(host: UnsafeRawBufferPointer?, scheme: String) -> String {
+    guard let host else { return "\(scheme)://\(localAuthority)" }
+    if let lastOrigin, lastOrigin.scheme == scheme, host.elementsEqual(lastOrigin.host) {
+      return lastOrigin.origin
+    }
+    let origin = "\(scheme)://\(host.text)"
+    lastOrigin = (Array(host), scheme, origin)
+    return origin
+  }
 
   /// The address and port that the client connected to, as a URL has them.
   var localAuthority: String {

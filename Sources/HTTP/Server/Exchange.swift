@@ -41,12 +41,12 @@ final class Exchange: @unchecked Sendable {
   /// libmicrohttpd's handler: called with the header, then for each piece of the body, then once
   /// more when all of it is there, and again when a suspended connection goes on.
   func proceed(
-    _ connection: OpaquePointer, method: String, isHTTP11: Bool, data: UnsafeRawBufferPointer
+    _ connection: OpaquePointer, method: UnsafePointer<CChar>, isHTTP11: Bool, data: UnsafeRawBufferPointer
   ) -> MHD_Result {
     switch stage {
     case .header:
       stage = .body
-      request.method = Method(method)
+      request.method = Method(cString: method)
       request.isHTTP11 = isHTTP11
       readHeader(of: connection)
       return refusesEarly ? answer(connection) : .YES
