@@ -69,9 +69,11 @@ struct HeaderFields {
   }
 
   /// What RFC 9112 asks of the header as a whole (sections 3.2 and 6.3); call once all is read.
-  mutating func checkFraming(isHTTP11: Bool) {
+  ///
+  /// - Parameter connection: whose last Host isn't checked again.
+  mutating func checkFraming(isHTTP11: Bool, on connection: ClientConnection) {
     if let host {
-      if !Authority.isValid(host) {
+      if !connection.knows(host: host), !Authority.isValid(host) {
         refuse("The header Host is not a host name or address with an optional port.")
       }
     } else if isHTTP11 {
@@ -97,9 +99,9 @@ struct HeaderFields {
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
       true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    default: "!#$%&'*+.^_`|~".utf8.contains(byte)
     }
   }
 }

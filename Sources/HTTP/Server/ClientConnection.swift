@@ -35,10 +35,20 @@ final class ClientConnection: @unchecked Sendable {
   /// The scheme and authority of the last request on this connection: the next one's are mostly the same.
   private var lastOrigin: (host: [UInt8], scheme: String, origin: String)?
 
-  /// The scheme and authority that a request with this Host was sent to.
+  /// Whether the last request whose origin was asked for had this Host.
+  func knows(host: UnsafeRawBufferPointer) -> Bool {
+    guard let known = lastOrigin?.host, known.count == host.count, let start = host.baseAddress else {
+      return false
+    }
+    return known.withUnsafeBytes { known in
+      known.baseAddress.map { memcmp($0, start, host.count) == 0 } ?? true
+    }
+  }
+
+  /// The scheme and authority that a request with this Host, which is a valid one, was sent to.
   func origin(host: UnsafeRawBufferPointer?, scheme: String) -> String {
     guard let host else { return "\(scheme)://\(localAuthority)" }
-    if let lastOrigin, lastOrigin.scheme == scheme, host.elementsEqual(lastOrigin.host) {
+    if let lastOrigin, lastOrigin.scheme == scheme, knows(host: host) {
       return lastOrigin.origin
     }
     let origin = "\(scheme)://\(host.text)"

@@ -80,7 +80,7 @@ final class Exchange: @unchecked Sendable {
 
   private func readHeader(of connection: OpaquePointer) {
     var fields = HeaderFields(of: connection)
-    fields.checkFraming(isHTTP11: request.isHTTP11)
+    fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
     request.fields = fields
     let room = server.limits.connectionMemory - Server.Limits.answerMemory
     if let defect = fields.defect ?? targetDefect {
