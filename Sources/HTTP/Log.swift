@@ -10,6 +10,7 @@ import Threads
 /// The program's log: a line for each entry, written by a thread of its own, so that a full or
 /// broken pipe holds up nothing else. What doesn't fit is counted and dropped.
 public final class Log: Sendable {
+  /// How much an entry matters; a log writes those up to its own level.
   public enum Level: Int, Comparable, Sendable, CaseIterable {
     case error, warning, info, debug
 
@@ -18,13 +19,16 @@ public final class Log: Sendable {
       self = level
     }
 
+    /// Whether an entry of one level matters more than one of the other.
     public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
   }
 
+  /// How a line looks: for people, or a JSON object for programs.
   public enum Format: String, Sendable {
     case text, json
   }
 
+  /// What stands behind a field's name.
   public enum FieldValue: Sendable {
     case text(String)
     case number(Int64)

@@ -22,6 +22,7 @@ public final class ByteBuffer: @unchecked Sendable {
     start = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
   }
 
+  /// A buffer that begins with a text.
   public convenience init(_ text: String) {
     self.init(capacity: text.utf8.count)
     append(text)
@@ -54,12 +55,14 @@ public final class ByteBuffer: @unchecked Sendable {
     capacity = larger
   }
 
+  /// Appends a byte.
   public func append(_ byte: UInt8) {
     reserve(1)
     start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
   }
 
+  /// Appends a byte.
   public func append(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
     reserve(bytes.count)
@@ -67,10 +70,12 @@ public final class ByteBuffer: @unchecked Sendable {
     count += bytes.count
   }
 
+  /// Appends a literal of the program, which needs no conversion.
   public func append(_ literal: StaticString) {
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
+  /// Appends a text as UTF-8.
   @_disfavoredOverload
   public func append(_ text: String) {
     var text = text

@@ -7,6 +7,7 @@ public struct JSONObject: Sendable {
     public let name: String
     /// The name as it was written, quotes and escapes included.
     public let rawName: ArraySlice<UInt8>
+    /// What it holds.
     public let value: JSONValue
   }
 

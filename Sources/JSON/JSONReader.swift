@@ -5,6 +5,7 @@ public struct JSONError: Error, Equatable, Sendable {
   /// What was expected there, as the rest of a sentence.
   public let reason: String
 
+  /// Where and what, as the rest of a sentence.
   public var description: String { "at byte \(offset): \(reason)" }
 }
 

@@ -18,6 +18,7 @@ extension ByteBuffer {
     append(UInt8(ascii: "\""))
   }
 
+  /// As above, of a Swift string.
   public func append(jsonString text: String) {
     var text = text
     text.withUTF8 { append(jsonString: UnsafeRawBufferPointer($0)) }

@@ -42,6 +42,7 @@ public struct Database: Sendable {
     case refused(SQLiteError)
   }
 
+  /// The path of the file.
   public let path: String
 
   /// Opens the file, making it (mode 0600) where there is none, and migrates it.

@@ -39,6 +39,7 @@ public enum SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What the server's owner is told.
   public var description: String {
     switch self {
     case .notUnique(let message), .noSuchReference(let message), .notADatabase(let message): message

@@ -10,6 +10,7 @@ public enum Value: Sendable {
   case utf8([UInt8])
   case blob([UInt8])
 
+  /// An integer, or NULL for nil.
   public static func integer(_ value: Int64?) -> Value {
     if let value { .integer(value) } else { .null }
   }
@@ -109,6 +110,7 @@ public struct Row: ~Copyable {
     sqlite3_column_int64(handle, column)
   }
 
+  /// Whether the column is NULL.
   public func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }

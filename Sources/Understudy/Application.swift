@@ -19,12 +19,15 @@ public final class Application: Sendable {
     public var host: String?
     /// 0 for a free one.
     public var port: UInt16 = 8080
+    /// The HTTP server's own options.
     public var server = Server.Configuration()
     /// The path of the data folder; nil for a temporary one that goes with the application.
     public var dataFolder: String? = "./data"
     /// What absolute URLs begin with; nil for what each request was sent to.
     public var publicURL: String?
+    /// Which entries the log has.
     public var logLevel = Log.Level.info
+    /// How its lines look.
     public var logFormat = Log.Format.text
     /// How many lines of the log may wait to be written.
     public var logQueue = 16_384
@@ -52,6 +55,7 @@ public final class Application: Sendable {
 
   /// Why it didn't start. Each says in a line what is wrong and what to do.
   public struct StartError: Error, CustomStringConvertible {
+    /// The line.
     public let description: String
   }
 

@@ -7,6 +7,7 @@ public enum Authority {
     isValid(ArraySlice(text))
   }
 
+  /// As above, of bytes of our own.
   public static func isValid(_ text: ArraySlice<UInt8>) -> Bool {
     let host: ArraySlice<UInt8>
     if text.first == UInt8(ascii: "[") {

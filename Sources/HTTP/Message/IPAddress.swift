@@ -40,8 +40,10 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether it is an IPv4 address, in its IPv6 form.
   public var isIPv4: Bool { bytes.starts(with: Self.mapped) }
 
+  /// Whether it is this machine itself (`127.0.0.0/8`, `::1`).
   public var isLoopback: Bool {
     isIPv4 ? bytes[12] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
@@ -54,6 +56,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// The network that one customer of a provider has: the address itself for IPv4, its /64 for IPv6.
   public var network: ArraySlice<UInt8> { isIPv4 ? bytes[...] : bytes[..<8] }
 
+  /// The address as it is written (RFC 5952 for IPv6), without brackets.
   public var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     if isIPv4 {
@@ -90,6 +93,7 @@ public struct AddressRange: Hashable, Sendable {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
   }
 
+  /// Whether an address is in the range.
   public func contains(_ other: IPAddress) -> Bool {
     for index in 0..<16 {
       let counting = min(max(bits - index * 8, 0), 8)

@@ -34,6 +34,7 @@ public enum Method: Hashable, Sendable {
     return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
+  /// The method as it is sent.
   public var name: String {
     switch self {
     case .get: "GET"

@@ -4,9 +4,11 @@ import JSON
 /// details object (RFC 9457). Its text may name what the client sent, but never a secret, a path of
 /// this machine or SQL.
 public struct Problem: Error, Sendable {
+  /// The answer's status, 400 or more.
   public let status: Status
   /// A sentence that the person who wrote the client can act on.
   public let detail: String
+  /// Header fields that the answer has beyond the usual ones, `Retry-After` say.
   public var fields: [Field]
   /// Whether the connection can't be used again: what follows on it may not be a request.
   public var closesConnection = false
@@ -17,8 +19,11 @@ public struct Problem: Error, Sendable {
     self.fields = fields
   }
 
+  /// 400: what was sent can't be read.
   public static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+  /// 404: there is nothing of this name.
   public static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
+  /// 422: well formed, but it asks for what can't be.
   public static func unprocessable(_ detail: String) -> Problem { Problem(.unprocessableContent, detail) }
 
   /// The server can't take the request now.
@@ -56,5 +61,6 @@ public protocol ProblemRepresentable: Error {
 }
 
 extension Problem: ProblemRepresentable {
+  /// Itself.
   public var problem: Problem { self }
 }

@@ -9,7 +9,9 @@ public final class Request {
   /// What tells this request from all others of this server: in the log, in `X-Request-Id` and in
   /// the `instance` of a problem.
   public let id: RequestID
+  /// What was asked for.
   public let target: RequestTarget
+  /// What was to be done with it.
   public internal(set) var method = Method.get
   /// The body, whole; empty where there is none.
   public internal(set) var body: [UInt8] = []
@@ -132,6 +134,7 @@ public struct RequestID: Sendable, CustomStringConvertible {
   private static let run = UInt32.random(in: .min ... .max)
   let number: UInt64
 
+  /// `1f2e3d4c-5`
   public var description: String {
     String(unsafeUninitializedCapacity: 25) { text in
       var count = 0

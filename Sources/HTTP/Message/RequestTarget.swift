@@ -15,6 +15,7 @@ public struct RequestTarget: Sendable {
 
   /// The bytes on the wire.
   public let raw: [UInt8]
+  /// Which form it has.
   public let form: Form
   /// Where in `raw` the path is.
   let pathRange: Range<Int>

@@ -8,7 +8,9 @@ import JSON
 
 /// A header field of a response.
 public struct Field: Sendable, Equatable {
+  /// The name, as it is sent.
   public let name: String
+  /// The value; no control characters.
   public let value: String
 
   public init(_ name: String, _ value: String) {
@@ -48,10 +50,15 @@ public struct Response: Sendable {
     case noStore
   }
 
+  /// The status.
   public var status: Status
+  /// The media type; nil without a body.
   public var type: String?
+  /// Header fields beyond type, length, caching and date.
   public var fields: [Field] = []
+  /// The body.
   public var body: Body
+  /// What a cache may do with it.
   public var caching: Caching
   /// What the log says of the answer.
   public var detail: String?
@@ -84,6 +91,7 @@ public struct Response: Sendable {
 public struct EmbeddedBytes: @unchecked Sendable {
   // Safe to share: constants of the program, never written.
   let start: UnsafeRawPointer
+  /// How many bytes there are.
   public let count: Int
 
   /// - Parameter start: the first of `count` bytes that nobody ever changes or frees.
@@ -92,6 +100,7 @@ public struct EmbeddedBytes: @unchecked Sendable {
     self.count = count
   }
 
+  /// The bytes.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 }
 

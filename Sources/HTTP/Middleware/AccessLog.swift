@@ -10,6 +10,7 @@ public struct AccessLog: Middleware {
     self.log = log
   }
 
+  /// Writes the answer's line.
   public func sent(_ answer: Answer, to request: Request) {
     let level: Log.Level =
       switch answer.status.code {

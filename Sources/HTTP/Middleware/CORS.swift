@@ -2,6 +2,7 @@
 public struct CORS: Middleware {
   public init() {}
 
+  /// What lets a page read an answer, and which of its fields.
   public var fixedFields: [Field] {
     [
       Field("Access-Control-Allow-Origin", "*"),

@@ -15,14 +15,19 @@ public protocol Middleware: Sendable {
 }
 
 extension Middleware {
+  /// None.
   public var fixedFields: [Field] { [] }
+  /// Goes on.
   public func intercept(_ request: Request) -> Response? { nil }
+  /// Changes nothing.
   public func amend(_ response: inout Response, to request: Request) {}
+  /// Does nothing.
   public func sent(_ answer: Answer, to request: Request) {}
 }
 
 /// What went out.
 public struct Answer: Sendable {
+  /// The status that went out.
   public let status: Status
   /// The body's length in bytes.
   public let bytes: Int

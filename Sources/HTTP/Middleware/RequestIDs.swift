@@ -2,6 +2,7 @@
 public struct RequestIDs: Middleware {
   public init() {}
 
+  /// Adds `X-Request-Id`.
   public func amend(_ response: inout Response, to request: Request) {
     response.fields.append(Field("X-Request-Id", request.id.description))
   }

@@ -73,9 +73,13 @@ public struct Router: Sendable {
     nodes[node].route = route
   }
 
+  /// Adds a handler for GET and HEAD.
   public mutating func get(_ pattern: String, _ handler: @escaping Handler) { on(.get, pattern, handler) }
+  /// Adds a handler for POST.
   public mutating func post(_ pattern: String, _ handler: @escaping Handler) { on(.post, pattern, handler) }
+  /// Adds a handler for PUT.
   public mutating func put(_ pattern: String, _ handler: @escaping Handler) { on(.put, pattern, handler) }
+  /// Adds a handler for DELETE.
   public mutating func delete(_ pattern: String, _ handler: @escaping Handler) {
     on(.delete, pattern, handler)
   }

@@ -18,7 +18,9 @@ public enum ListenError: Error, Equatable, Sendable {
 
 /// An address and port.
 public struct SocketAddress: Sendable, Equatable {
+  /// The address.
   public let address: IPAddress
+  /// The port.
   public let port: UInt16
 
   init?(localEndOf descriptor: Int32) {

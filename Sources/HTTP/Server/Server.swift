@@ -36,11 +36,13 @@ public final class Server: @unchecked Sendable {
     public init() {}
   }
 
+  /// What can be set.
   public struct Configuration: Sendable {
     /// How many threads serve; by default one for each core.
     public var threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     /// Whose `X-Forwarded-For`, `-Host` and `-Proto` count.
     public var trustedProxies: [AddressRange] = []
+    /// What a stranger can't exceed.
     public var limits = Limits()
 
     public init() {}
