@@ -42,7 +42,8 @@ let package = Package(
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"]),
-    .testTarget(name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
+    .testTarget(
+      name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport", "Threads"]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "TestSupport"]),
     .testTarget(

@@ -56,6 +56,25 @@ struct TransportTests {
     #expect(try fixture.server.answer("GET /directory/people/\(key)").text == "[]")
   }
 
+  @Test("where trailers leave no room for an answer nothing is done", arguments: [20, 30, 36])
+  func trailers(count: Int) throws {
+    let key = try fixture.server.addKey("trailers-\(count)")
+    try send(
+      Wire.message(
+        "POST /directory/people/\(key)", nil,
+        with: ["Transfer-Encoding: chunked", "X-Filler: \(String(repeating: "z", count: 5500))"])
+        + "2\r\n{}\r\n0\r\n" + (0..<count).map { "T\($0): e\r\n" }.joined() + "\r\n")
+    // The refusal may find no room either; then the connection ends without it.
+    if let response = try? client.response() { #expect(response.status == 431) }
+    #expect(try fixture.server.answer("GET /directory/people/\(key)").text == "[]")
+  }
+
+  @Test("a length beyond 64 bits is too long, at once")
+  func absurdLength() throws {
+    try send(Wire.message("POST /invasive/users", nil, with: ["Content-Length: 9223372036854775808"]))
+    #expect(try client.response().status == 413)
+  }
+
   @Test("many parameters are as many bytes, no more")
   func manyParameters() throws {
     try send(Wire.message("GET /invasive/parks/1?\(String(repeating: "a&", count: 1000))", nil, with: []))

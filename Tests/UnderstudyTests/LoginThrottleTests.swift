@@ -44,6 +44,29 @@ struct LoginThrottleTests {
     }
   }
 
+  @Test("many threads at once are counted with the clock that runs between them")
+  func threads() throws {
+    let throttle = LoginThrottle(.init(tries: 1_000_000, triesFromAnywhere: 1_000_000))
+    let threads = try (0..<4).map { _ in
+      try Threads.Thread {
+        let keys: Set = [LoginThrottle.Key(app: "invasive", name: "ada", address: nil)]
+        for _ in 0..<50_000 {
+          guard (try? throttle.begin(keys)) != nil else { continue }
+          throttle.end(keys, right: [])
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+  }
+
+  @Test("tries that began before a wait don't prolong it")
+  func overlapping() {
+    let ada = keys("ada", at: "192.0.2.1")
+    for _ in 0..<16 { #expect(begin(ada) == nil) }
+    for _ in 0..<16 { throttle.end(ada, right: []) }
+    #expect(begin(ada) == 1)
+  }
+
   @Test("ten wrong passwords are checked, the next try is refused for a second")
   func limit() {
     let ada = keys("ada", at: "192.0.2.1")

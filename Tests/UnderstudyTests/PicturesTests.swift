@@ -214,11 +214,11 @@ struct PicturesTests {
     #expect(try pictures.get("garlic-mustard.png")["Content-Type"] == "image/png")
   }
 
-  @Test("an empty file is an empty picture")
+  @Test("an empty file, a copy that has just begun, takes no picture's place")
   func empty() throws {
     try pictures.write("", to: "empty.png")
-    let answer = try pictures.get("empty.png")
-    #expect(answer.status == 200)
-    #expect(answer.body.isEmpty)
+    #expect(try pictures.get("empty.png").status == 404)
+    try pictures.write("", to: "garlic-mustard.jpg")
+    #expect(try pictures.get("garlic-mustard.png")["Content-Type"] == "image/png")
   }
 }

@@ -56,8 +56,8 @@ def herb(canvas, rng, leaf, top, base=(300, 318), height=250, lean=0.0, nodes=6,
     return axis
 
 
-def twig(canvas, rng, leaf, axil, start=(96, 300), bend=(300, 210), end=(520, 92), nodes=6,
-         bark="#7d6a55", thickness=7, first=0.10, last=0.93, rise=48, taper=0.25, tip_leaf=True, axil_first=False, skip=()):
+def twig(canvas, rng, leaf, axil, start=(92, 268), bend=(300, 190), end=(522, 88), nodes=6,
+         bark="#7d6a55", thickness=7, first=0.10, last=0.93, rise=48, taper=0.25, tip_leaf=True):
     """A branch across the plate. `axil(canvas, where, angle, index, rng)` draws what grows where the leaves do."""
     axis = bezier(start, bend, end, 40)
     canvas.stem(axis, thickness, thickness * 0.35, bark)
@@ -66,11 +66,9 @@ def twig(canvas, rng, leaf, axil, start=(96, 300), bend=(300, 210), end=(520, 92
         where, direction = along(axis, share)
         scale = 1 - taper * i / max(1, nodes - 1)
         turns = (1, -1) if canvas.plant.is_opposite else (1 if i % 2 else -1,)
-        if axil and axil_first and i not in skip:
-            axil(canvas, where, direction, i, rng)
         for turn in turns:
             leaf(canvas, where, direction + turn * (90 - rise + rng.uniform(-6, 6)), scale, rng)
-        if axil and not axil_first and i not in skip:
+        if axil:
             axil(canvas, where, direction, i, rng)
     tip, direction = along(axis, 0.995)
     if tip_leaf:

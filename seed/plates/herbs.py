@@ -83,12 +83,11 @@ def japanese_knotweed(c, rng):
 
 
 def umbellifer(leaf, reach=62, rays=13, spread=62, umbellet=15, dot=2.7, stem=STEM, spots=None, side=(), thickness=7.5, height=206,
-               lean=0, nodes=3, stroke=None, leaf_end=0.5, x=300, rise=24, flat=0.8):
+               lean=0, nodes=3, stroke=None, leaf_end=0.5, x=300, rise=24, flat=0.8, burs=()):
     """A carrot's kin: hollow stem, sheathed leaves, an umbel on top and some at its side."""
     def draw(c, rng):
         def top(canvas, tip, a, r):
             flower_heads.umbel(canvas, tip, a, reach, rays, spread, canvas.plant.colour, r, umbellet, dot, stroke=stroke, flat=flat)
-        axis_top = (x + lean, 318 - height)
         for sign, at, length, scale in side:
             where = (x + lean * at, 318 - height * at)
             end = point(where, 90 - sign * 36, length)
@@ -97,6 +96,14 @@ def umbellifer(leaf, reach=62, rays=13, spread=62, umbellet=15, dot=2.7, stem=ST
                                stroke=stroke, flat=flat)
         herb(c, rng, leaf, top, base=(x, 318), height=height, lean=lean, nodes=nodes, start=0.06, end=leaf_end, stem=stem, thickness=thickness,
              spots=spots, rise=rise, taper=0.3)
+        for foot, at in burs:
+            c.line([(x, foot[1] + 62), ((x + foot[0]) / 2, foot[1] + 36), foot], stem, 2.4)
+            for k in range(5):
+                end = point(foot, at + (k - 2) * 34, 24)
+                c.line([foot, end], stem, 1.4)
+                for turn in range(0, 360, 30):
+                    c.line([end, point(end, turn, 10.5)], "#8a6a4e", 1.2)
+                c.oval(end, at, 15, 11, "#a5825c", "#7a5a40", 0.7)
     return draw
 
 
@@ -268,7 +275,8 @@ HERBS = {
     "poison-hemlock": umbellifer(carrot_leaf(132, "#5f8a4c", 7), reach=44, rays=11, umbellet=12, dot=2.4, thickness=10, height=216, nodes=4, spots="#7a2f4a",
                                  side=((1, 0.72, 86, 0.9), (-1, 0.66, 92, 0.9), (1, 0.46, 108, 0.7), (-1, 0.42, 112, 0.7)), stroke="#a9ac97", leaf_end=0.56),
     "japanese-hedge-parsley": umbellifer(carrot_leaf(96, "#6b9350", 6), reach=34, rays=8, umbellet=10, dot=2.7, thickness=4.6, height=214, nodes=5,
-                                         side=((1, 0.78, 82, 0.9), (-1, 0.62, 98, 0.9), (1, 0.40, 100, 0.8)), stroke="#b0a9a0", leaf_end=0.66),
+                                         side=((1, 0.78, 82, 0.9), (-1, 0.62, 98, 0.9)), stroke="#b0a9a0", leaf_end=0.66,
+                                         burs=(((404, 190), 70), ((196, 222), 118))),
     "canada-thistle": thistle_plant(36, thistle_leaf(84, 30, "#759468", 4), ((-70, 0.72, 28, 1), (68, 0.76, 22, 1), (-34, 0.86, -6, 0.95), (36, 0.84, -4, 0.95)), 214,
                                     bracts="#7d8f72", nodes=7),
     "bull-thistle": thistle_plant(74, thistle_leaf(120, 52, "#6c8f58", 5, 0.7), ((-96, 0.50, 66, 0.62),), 176, bracts="#74895a", nodes=5, x=312),

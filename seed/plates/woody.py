@@ -33,7 +33,7 @@ def rose_flowers(c, where, a, r, count=5):
 def multiflora_rose(c, rng):
     def leaf(canvas, base, a, s, r):
         pinnate(canvas, base, a, 76 * s, "#6b9352", pairs=3, leaflet=dict(length=33 * s, width=19 * s, profile="elliptic", teeth=6, veins=3), curve=10)
-    axis = twig(c, rng, leaf, None, start=(70, 300), bend=(250, 120), end=(540, 196), nodes=7, bark="#7f8d58", thickness=6, rise=24)
+    axis = twig(c, rng, leaf, None, start=(70, 300), bend=(250, 120), end=(506, 192), nodes=7, bark="#7f8d58", thickness=6, rise=24)
     for share in (0.16, 0.30, 0.47, 0.62, 0.78, 0.9):
         where, d = along(axis, share)
         c.shape([point(where, d + 180, 4), point(where, d - 110, 11), point(where, d, 4)], "#9c6b52", smooth=False)
@@ -48,7 +48,7 @@ def multiflora_rose(c, rng):
 def barberry(c, rng):
     def leaf(canvas, base, a, s, r):
         for turn in (-48, 44, -16, 16, 0):
-            blade(canvas, base, a + turn, 52 * s, 25 * s, mix("#7d9c4e", "#9a4a3a", r.uniform(0, 0.30)), "spatulate", veins=2)
+            blade(canvas, base, a + turn * 1.15, 50 * s, 17 * s, mix("#7d9c4e", "#9a4a3a", r.uniform(0, 0.30)), "spatulate", veins=2)
     def axil(canvas, where, d, i, r):
         c.line([where, point(where, d + (64 if i % 2 else -64) + 180, 20)], "#5a4434", 1.8)
         side = d - 100 if i % 2 == 0 else d - 76
@@ -60,7 +60,7 @@ def barberry(c, rng):
                 canvas.oval((end[0] - 3, end[1] + 4), 90, 8, 3, "#ee8f84")
             else:
                 flowers.petals(canvas, (end[0], end[1] + 7), 15, 6, c.plant.colour, width=0.9, eye="#d8b04a", eye_size=0.2, turn=30, squash=0.85)
-    twig(c, rng, leaf, axil, start=(54, 268), bend=(300, 96), end=(552, 128), nodes=7, bark="#7a4a3c", thickness=7, rise=14, axil_first=True, taper=0.1)
+    twig(c, rng, leaf, axil, start=(44, 262), bend=(290, 96), end=(508, 122), nodes=7, bark="#7a4a3c", thickness=7, rise=14, taper=0.1)
 
 
 def autumn_olive(c, rng):
@@ -77,7 +77,7 @@ def autumn_olive(c, rng):
     twig(c, rng, leaf, axil, nodes=7, bark="#9b8f7c", rise=40)
 
 
-def honeysuckle(age, leaf, fruit_stalk, bark="#9a8a72"):
+def honeysuckle(age, leaf, fruit_stalk, bark="#9a8a72", course=((62, 258), (290, 186), (520, 94))):
     def draw(c, rng):
         def axil(canvas, where, d, i, r):
             if i in (1, 3):
@@ -90,7 +90,7 @@ def honeysuckle(age, leaf, fruit_stalk, bark="#9a8a72"):
                         at = point(where, d + side * 90 + k * 16, 8 + fruit_stalk)
                         canvas.line([where, at], "#7a8f55", 1.2)
                         fruits.berry(canvas, at, 8.6, "#c9302c")
-        twig(c, rng, leaf, axil, start=(70, 296), bend=(290, 214), end=(520, 104), nodes=5, bark=bark, rise=34, taper=0.15, thickness=6)
+        twig(c, rng, leaf, axil, *course, nodes=5, bark=bark, rise=34, taper=0.15, thickness=6)
     return draw
 
 
@@ -117,7 +117,7 @@ def burning_bush(c, rng):
     def axil(canvas, where, d, i, r):
         for side in (1, -1):
             fruits.aril(canvas, where, d - 90 * side + 12, 20, "#7a2f4a", "#e8622c")
-    axis = bezier((96, 300), (300, 210), (520, 92), 40)
+    axis = bezier((92, 268), (300, 190), (522, 88), 40)
     for i in range(4):
         for v in (6, -6):
             piece = axis[2 + i * 9:10 + i * 9]
@@ -149,7 +149,7 @@ def tree_of_heaven(c, rng):
     def leaf(canvas, base, a, s, r):
         pinnate(canvas, base, a, 205 * s, mix("#6c954e", "#3e5a30", r.uniform(0, 0.15)), pairs=8, leaflet=dict(length=52 * s, width=17 * s, profile="acuminate", veins=2), curve=-26)
     c.stem([(300, 330), (298, 262), (300, 196)], 15, 10, "#9a8a76")
-    for a, s in ((176, 0.92), (4, 0.92), (146, 1.0), (34, 1.0)):
+    for a, s in ((178, 0.9), (2, 0.9), (156, 0.86), (24, 0.86)):
         leaf(c, (300, 214), a, s, rng)
     for turn in (-34, -12, 12, 34):
         branch = bezier((300, 200), point((300, 200), 90 + turn * 0.6, 50), point((300, 200), 90 + turn, 128))
@@ -160,7 +160,7 @@ def tree_of_heaven(c, rng):
 
 
 def japanese_hop(c, rng):
-    axis = [(60 + 490 * i / 60, 176 + 46 * math.sin(i / 60 * math.pi * 2.2)) for i in range(61)]
+    axis = [(60 + 490 * i / 60, 158 + 46 * math.sin(i / 60 * math.pi * 2.2)) for i in range(61)]
     c.stem(axis, 4.2, 2.4, "#7f8d52")
     for i in range(6):
         where, d = along(axis, 0.05 + 0.17 * i)
@@ -168,9 +168,9 @@ def japanese_hop(c, rng):
             if (i + (side > 0)) % 2:
                 palmate(c, where, d + side * 82, 78 - 4 * i, mix("#6e9650", "#3e5a30", rng.uniform(0, 0.14)), lobes=5 if i % 3 else 7)
             else:
-                for k in range(4):
-                    a = d + side * 88 + (k - 1.5) * 34
-                    end = point(where, a, 24 + 6 * (k % 2))
+                for k in range(3):
+                    a = d + side * 88 + (k - 1) * 58
+                    end = point(where, a, 26 + 7 * (k % 2))
                     c.line([where, end], "#7f8d52", 1.3)
                     flowers.cone(c, end, a * 0.4 + (-90 if side < 0 else 60) * 0.6, 36, c.plant.colour)
     tip, d = along(axis, 0.995)
@@ -189,7 +189,7 @@ def periwinkle(c, rng):
                     point(end, a - 24, radius * 0.55)]
             canvas.shape(ring, c.plant.colour, darker(c.plant.colour, 0.25), 0.9)
         flowers.petals(canvas, end, 10, 5, "#eceaf6", width=0.9, eye="#d9c86a", eye_size=0.3)
-    creeper(c, rng, leaf, flower, nodes=9, start=(46, 246), end=(556, 226), wave=26, flowers_at=(1, 4, 7), rise=22)
+    creeper(c, rng, leaf, flower, nodes=9, start=(46, 222), end=(556, 202), wave=26, flowers_at=(1, 4, 7), rise=22)
 
 
 def moneywort(c, rng):
@@ -209,7 +209,8 @@ WOODY = {
                                   ("#b8352f", "#2a2430", "#b8352f"), False, "#7a6a5c"),
     "multiflora-rose": multiflora_rose, "japanese-barberry": barberry, "autumn-olive": autumn_olive, "oriental-bittersweet": bittersweet,
     "tatarian-honeysuckle": honeysuckle("#e9a9c0", leaf_drawer(length=70, width=42, veins=4, colour="#6c9857"), 12),
-    "morrows-honeysuckle": honeysuckle("#f1dc8a", leaf_drawer(length=72, width=35, veins=4, colour="#8aa380"), 12, "#a39a86"),
+    "morrows-honeysuckle": honeysuckle("#f1dc8a", leaf_drawer(length=72, width=35, veins=4, colour="#8aa380"), 12, "#a39a86",
+                                        ((64, 112), (300, 120), (522, 236))),
     "amur-honeysuckle": honeysuckle("#f3e3a0", leaf_drawer(length=92, width=40, veins=5, colour="#5f8a4c"), 1, "#8f7f6a"),
     "burning-bush": burning_bush, "black-locust": black_locust, "tree-of-heaven": tree_of_heaven, "japanese-hop": japanese_hop,
     "common-periwinkle": periwinkle, "moneywort": moneywort,

@@ -29,8 +29,21 @@ struct HeaderFields {
     }
   }
 
+  /// How much of a connection's memory the trailers of its current request take.
+  static func trailerMemory(of connection: OpaquePointer) -> Int {
+    var memory = 0
+    withUnsafeMutablePointer(to: &memory) { memory in
+      _ = MHD_get_connection_values_n(connection, .FOOTER_KIND, measureField, memory)
+    }
+    return memory
+  }
+
+  fileprivate static func memory(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int {
+    name.count + value.count + 4 + 64
+  }
+
   fileprivate mutating func read(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    memory += name.count + value.count + 4 + 64
+    memory += Self.memory(name: name, value: value)
     if name.equals("cookie") { memory += value.count + 64 * value.count { $0 == UInt8(ascii: ";") } + 64 }
     guard Self.isOneLine(name: name, value: value) else {
       return refuse("A header line begins with white space (a folded header): write each header on one line.")
@@ -111,6 +124,16 @@ private func readField(
   value: UnsafePointer<CChar>?, valueSize: Int
 ) -> MHD_Result {
   fields?.assumingMemoryBound(to: HeaderFields.self).pointee.read(
+    name: UnsafeRawBufferPointer(start: name, count: nameSize),
+    value: UnsafeRawBufferPointer(start: value, count: valueSize))
+  return .YES
+}
+
+private func measureField(
+  memory: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameSize: Int,
+  value: UnsafePointer<CChar>?, valueSize: Int
+) -> MHD_Result {
+  memory?.assumingMemoryBound(to: Int.self).pointee += HeaderFields.memory(
     name: UnsafeRawBufferPointer(start: name, count: nameSize),
     value: UnsafeRawBufferPointer(start: value, count: valueSize))
   return .YES

@@ -112,7 +112,7 @@ public final class OpenFile: Sendable {
   public let size: Int
   /// When it was written to last, in nanoseconds since 1970.
   public let modified: Int64
-  /// What changes when the file is replaced or written to: the inode, the time and the length.
+  /// What changes when the file is replaced or written to: the inode, the times and the length.
   let version: String
 
   /// Opens a file of a folder; nil where there is none, or it is no regular file.
@@ -128,12 +128,12 @@ public final class OpenFile: Sendable {
     }
     size = Int(status.st_size)
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+      let (time, change) = (status.st_mtimespec, status.st_ctimespec)
     #else
-      let time = status.st_mtim
+      let (time, change) = (status.st_mtim, status.st_ctim)
     #endif
     modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    version = "\(status.st_ino)-\(modified)-\(size)"
+    version = "\(status.st_ino)-\(modified)-\(change.tv_sec)-\(change.tv_nsec)-\(size)"
   }
 
   deinit {

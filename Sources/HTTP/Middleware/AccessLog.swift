@@ -20,7 +20,7 @@ public struct AccessLog: Middleware {
       }
     guard log.writes(level) else { return }
     let message = ByteBuffer(capacity: 128)
-    message.append(request.method.name)
+    message.append(Redaction.method(of: request))
     message.append(UInt8(ascii: " "))
     Redaction.append(targetOf: request, to: message)
     log.write(level, message: message.bytes) { line in

@@ -25,7 +25,7 @@ enum Redaction {
       let name = String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
       let isOpen = open.contains(name)
       let shown =
-        if isOpen, isOnePiece(pair.dropFirst(name.utf8.count + 1)) {
+        if isOpen, isOnePiece(pair.dropFirst(name.utf8.count + 1), of: name) {
           String(decoding: pair, as: UTF8.self)
         } else if isOpen || name == "password" {
           "\(name)=‹redacted›"
@@ -39,16 +39,21 @@ enum Redaction {
   }
 
   /// Whether a value can't hold another pair, typed with the wrong separator, or a key.
-  private static func isOnePiece(_ value: ArraySlice<UInt8>) -> Bool {
+  private static func isOnePiece(_ value: ArraySlice<UInt8>, of name: String) -> Bool {
+    guard name == "user" else { return Int64(wholeNumber: value) != nil }
     var decoded: [UInt8] = []
-    PercentEncoding.decode(value, into: &decoded)
-    return !decoded.contains { ";?&=#/,".utf8.contains($0) } && !couldBeKey(decoded)
+    PercentEncoding.decode(value, plusIsSpace: true, into: &decoded)
+    return !decoded.contains { separators.utf8.contains($0) } && !couldBeKey(decoded)
   }
+
+  /// What a name and a password may be typed with between them.
+  private static let separators = ";?&=#/,:|\\@ "
 
   /// The path as the log and a problem show it. A route's parameter `key` is struck out, and so is
   /// whatever could be a key elsewhere.
   static func path(of request: Request) -> String {
     let raw = String(decoding: request.rawPath, as: UTF8.self)
+    var isBehindUsers = false
     // The text of a path begins with a slash, so that its segments are one behind the route's.
     return raw.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { index, segment in
       let known = index - 1
@@ -56,8 +61,19 @@ enum Redaction {
         route.segments.indices.contains(known) && route.segments[known] == .parameter("key")
       }
       if isSecret == true || couldBeKey(segment.utf8) { return "‹key›" }
+      defer { isBehindUsers = isBehindUsers || segment.lowercased() == "users" }
+      // Nothing is there; somebody may have put name and password.
+      if isBehindUsers, !segment.isEmpty { return "‹redacted›" }
       return isPlain(segment.utf8) ? String(segment) : "‹redacted›"
     }.joined(separator: "/")
+  }
+
+  /// The method as the log and a problem show it.
+  static func method(of request: Request) -> String {
+    guard case .other(let name) = request.method else { return request.method.name }
+    return name.utf8.count <= 16
+      && name.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xDF) }
+      ? name : "‹method›"
   }
 
   /// Whether a piece of a path holds nothing of a query: an app whose question mark was escaped sends
@@ -65,7 +81,7 @@ enum Redaction {
   private static func isPlain(_ text: some Collection<UInt8>) -> Bool {
     var decoded: [UInt8] = []
     PercentEncoding.decode(text, into: &decoded)
-    return !decoded.contains { "?=&#;".utf8.contains($0) }
+    return !decoded.contains { separators.utf8.contains($0) && $0 != UInt8(ascii: "/") }
   }
 
   /// A key is a number of up to 39 digits; percent escapes and characters typed around it hide nothing.

@@ -82,21 +82,17 @@ final class Exchange: @unchecked Sendable {
     var fields = HeaderFields(of: connection)
     fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
     request.fields = fields
-    let room = server.limits.connectionMemory - Server.Limits.answerMemory
     if let defect = fields.defect ?? targetDefect {
       refusal = .badRequest(defect)
       refusal?.closesConnection = true
-    } else if fields.memory + request.target.raw.count > room {
-      refusal = Problem(
-        .requestHeaderFieldsTooLarge,
-        "The request line and the headers are longer than \(room) bytes, the most that is taken.")
-      refusal?.closesConnection = true
+    } else if !hasRoom(for: fields.memory) {
+      refusal = headerTooLarge
     } else if server.counts.isDraining.load(ordering: .relaxed) {
       refusal = .unavailable("The server is shutting down: try again in a moment.")
       refusal?.closesConnection = true
     } else {
       route()
-      announced = fields.contentLength.flatMap { Int($0.text) } ?? 0
+      announced = fields.contentLength.map { Int($0.text) ?? .max } ?? 0
       if announced > server.limits.body { refusal = bodyTooLarge }
     }
   }
@@ -127,7 +123,7 @@ final class Exchange: @unchecked Sendable {
     guard handler == nil else { return }
     refusal = Problem(
       .methodNotAllowed,
-      "'\(Redaction.path(of: request))' does not answer \(request.method.name), only \(route.allow).",
+      "'\(Redaction.path(of: request))' does not answer \(Redaction.method(of: request)), only \(route.allow).",
       fields: [Field("Allow", route.allow)])
   }
 
@@ -188,6 +184,7 @@ final class Exchange: @unchecked Sendable {
         if let response = middleware.intercept(request) { return send(response, on: connection) }
       }
       if let refusal { throw refusal }
+      try requireRoomForAnswer(on: connection)
       guard let handler else { return send(optionsResponse, on: connection) }
       switch try handler(request) {
       case .now(let response): return send(response, on: connection)
@@ -199,6 +196,26 @@ final class Exchange: @unchecked Sendable {
     } catch {
       return send(response(for: error), on: connection)
     }
+  }
+
+  /// The trailers of a chunked body have come since the header was measured.
+  private func requireRoomForAnswer(on connection: OpaquePointer) throws(Problem) {
+    guard let fields = request.fields, fields.transferEncoding != nil else { return }
+    guard !hasRoom(for: fields.memory + HeaderFields.trailerMemory(of: connection)) else { return }
+    throw headerTooLarge
+  }
+
+  private func hasRoom(for header: Int) -> Bool {
+    header + request.target.raw.count <= server.limits.connectionMemory - Server.Limits.answerMemory
+  }
+
+  private var headerTooLarge: Problem {
+    var problem = Problem(
+      .requestHeaderFieldsTooLarge,
+      "The request line and the headers are longer than \(server.limits.connectionMemory - Server.Limits.answerMemory) bytes, the most that is taken."
+    )
+    problem.closesConnection = true
+    return problem
   }
 
   private func suspend(_ connection: OpaquePointer, then begin: (Completion) -> Void) {

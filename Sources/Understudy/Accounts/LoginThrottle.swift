@@ -72,8 +72,9 @@ final class LoginThrottle: Sendable {
   ///
   /// - Throws: `Problem` 429 where one of them has to wait; then the try is over.
   func begin(_ keys: Set<Key>) throws(Problem) {
-    let time = now()
     let wait = entries.withLock { entries -> UInt64 in
+      // In here, so that times are in the order in which they count.
+      let time = now()
       let wait = keys.map { waitingTime(entries[$0], for: $0, at: time) }.max() ?? 0
       guard wait == 0 else { return wait }
       for key in keys where entries[key].map({ $0.failures >= limit(for: key) }) == true {
@@ -94,8 +95,8 @@ final class LoginThrottle: Sendable {
   /// - Parameter right: those of the keys whose name had the right password. Where there are some, the
   ///   others are as they were: the try has failed for nobody.
   func end(_ keys: Set<Key>, right: Set<Key>) {
-    let time = now()
     entries.withLock { entries in
+      let time = now()
       for key in keys {
         if right.contains(key) {
           entries[key] = nil
@@ -118,7 +119,9 @@ final class LoginThrottle: Sendable {
   }
 
   private func fail(_ entry: inout Entry, for key: Key, at time: UInt64) {
-    if entry.failures > 0, time - entry.lastFailure > Self.lifetime { entry = Entry() }
+    if entry.failures > 0, time > entry.lastFailure + Self.lifetime { entry = Entry() }
+    // Begun before the wait did, which it can't prolong.
+    guard entry.blockedUntil <= time else { return }
     entry.failures += 1
     entry.lastFailure = time
     entry.isTrying = false
@@ -129,7 +132,7 @@ final class LoginThrottle: Sendable {
   }
 
   private func forget(_ entries: inout [Key: Entry], at time: UInt64) {
-    entries = entries.filter { $0.value.isTrying || time - $0.value.lastFailure <= Self.lifetime }
+    entries = entries.filter { $0.value.isTrying || time <= $0.value.lastFailure + Self.lifetime }
     guard entries.count > Self.remembered else { return }
     let kept = entries.sorted { $0.value.failures > $1.value.failures }.prefix(Self.remembered * 9 / 10)
     entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })

@@ -78,7 +78,10 @@ final class Pictures: Sendable {
   private func newest(of stem: String) -> Response? {
     // Only names that were found in the folder are opened, never what a client wrote.
     guard let names = listing.withLock({ $0.names(of: stem, in: folder) }) else { return nil }
-    let files = names.compactMap { name in OpenFile(name, in: folder).map { (name, $0) } }
+    // An empty one is a copy that has just begun.
+    let files = names.compactMap { name in OpenFile(name, in: folder).map { (name, $0) } }.filter {
+      $0.1.size > 0
+    }
     guard let (name, file) = files.max(by: { $0.1.modified < $1.1.modified }) else { return nil }
     return Response(type: Self.split(name).type, body: .file(file), caching: .validated(nil))
   }
