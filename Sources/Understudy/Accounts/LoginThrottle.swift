@@ -1,6 +1,5 @@
 import CSodium
 import HTTP
-import Synchronization
 import Threads
 
 /// Slows the guessing of passwords. A class shares one address, so what counts is how often one
@@ -60,7 +59,7 @@ final class LoginThrottle: Sendable {
 
   private let limits: Limits
   private let now: @Sendable () -> UInt64
-  private let entries = Mutex<[Key: Entry]>([:])
+  private let entries = Condition<[Key: Entry]>([:])
 
   /// - Parameter now: the time in nanoseconds, which never goes back.
   init(_ limits: Limits, now: @escaping @Sendable () -> UInt64 = { MonotonicClock.now }) {
