@@ -21,21 +21,11 @@ public enum Method: Hashable, Sendable {
   private static let known: [Method] = [.get, .post, .head, .put, .delete, .options]
 
   private var cName: UnsafePointer<CChar> {
-    let name: StaticString =
-      switch self {
-      case .get: "GET"
-      case .head: "HEAD"
-      case .post: "POST"
-      case .put: "PUT"
-      case .delete: "DELETE"
-      case .options: "OPTIONS"
-      case .other: ""
-      }
-    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  /// The method as it is sent.
-  public var name: String {
+  /// The name of a known method; empty for others.
+  private var literal: StaticString {
     switch self {
     case .get: "GET"
     case .head: "HEAD"
@@ -43,7 +33,12 @@ public enum Method: Hashable, Sendable {
     case .put: "PUT"
     case .delete: "DELETE"
     case .options: "OPTIONS"
-    case .other(let name): name
+    case .other: ""
     }
+  }
+
+  /// The method as it is sent.
+  public var name: String {
+    if case .other(let name) = self { name } else { literal.description }
   }
 }
