@@ -95,7 +95,7 @@ extension Command {
       "max-connections", "NUMBER", in: 1...1_000_000, "The most connections at a time.",
       \.server.limits.connections),
     .number(
-      "header-memory", "BYTES", in: 2048...(1 << 20),
+      "header-memory", "BYTES", in: 4096...(1 << 20),
       "The memory of a connection for request line and headers, and 2048 bytes of the answer's.",
       \.server.limits.connectionMemory),
     .number(

@@ -42,6 +42,7 @@ struct UsageTests {
       (["serve", "--port"], "--port needs a value"),
       (["serve", "--port", "http"], "--port is 'http': expected a whole number from 0 to 65535"),
       (["serve", "--port", "65536"], "--port is '65536'"),
+      (["serve", "--header-memory", "2048"], "a whole number from 4096"),
       (["serve", "--port=1", "--port=2"], "--port is there twice"),
       (["serve", "--log-level", "loud"], "expected error, warning, info or debug"),
       (["serve", "--public-url", "cmsc106.net"], "expected http:// or https://"),
