@@ -26,30 +26,24 @@ def leaf_drawer(**options):
 
 
 def herb(canvas, rng, leaf, top, base=(300, 318), height=250, lean=0.0, nodes=6, stem=STEM,
-         thickness=5.5, start=0.08, end=0.74, rise=38, taper=0.5, spots=None, behind=False):
+         thickness=5.5, start=0.08, end=0.74, rise=38, taper=0.5, spots=None):
     """One upright stem. `leaf(canvas, base, angle, scale, rng)` draws a leaf, `top(canvas, tip, angle, rng)` what
     the stem ends with."""
     tip = (base[0] + lean, base[1] - height)
     axis = bezier(base, (base[0] + lean * 0.1, base[1] - height * 0.55), tip)
 
-    def leaves():
-        for i in range(nodes):
-            share = start + (end - start) * i / max(1, nodes - 1)
-            where, direction = along(axis, share)
-            scale = 1 - taper * i / max(1, nodes - 1)
-            turns = (1, -1) if canvas.plant.is_opposite else (1 if i % 2 else -1,)
-            for turn in turns:
-                leaf(canvas, where, direction + turn * (90 - rise) + rng.uniform(-5, 5), scale, rng)
-
-    if behind:
-        leaves()
     canvas.stem(axis, thickness, thickness * 0.55, stem)
     if spots:
         for i in range(46):
             where, direction = along(axis, rng.uniform(0.02, 0.97))
             canvas.oval(point(where, direction, 0, rng.uniform(-0.36, 0.36) * thickness * 0.75), direction, rng.uniform(2.5, 5), 1.9, spots)
-    if not behind:
-        leaves()
+    for i in range(nodes):
+        share = start + (end - start) * i / max(1, nodes - 1)
+        where, direction = along(axis, share)
+        scale = 1 - taper * i / max(1, nodes - 1)
+        turns = (1, -1) if canvas.plant.is_opposite else (1 if i % 2 else -1,)
+        for turn in turns:
+            leaf(canvas, where, direction + turn * (90 - rise) + rng.uniform(-5, 5), scale, rng)
     _, direction = along(axis, 0.99)
     if top:
         top(canvas, tip, direction, rng)

@@ -1,12 +1,10 @@
 """The herbs, one function a species, by what the catalogue says of their leaves and flowers."""
-import random
-
 import flowers
 import fruits
 import inflorescences as flower_heads
 from canvas import along, bezier, darker, lighter, mix, point
 from habits import LEAF, STEM, herb, leaf_drawer
-from leaves import blade, fern, palmate, pinnate, trefoil
+from leaves import blade, fern, pinnate, trefoil
 
 
 def mustard_top(colour, radius, eye="#c9d48a", pods=10, outer=7, length=64):

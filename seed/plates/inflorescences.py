@@ -1,6 +1,5 @@
 """How flowers stand together. Each draws at the end of a stem, from `base` along `angle`."""
 import math
-import random
 
 from canvas import along, bezier, darker, lighter, mix, point
 import flowers
@@ -42,13 +41,6 @@ def raceme(canvas, base, angle, length, count, draw, rng, side=0, bend=0.0, star
         canvas.line([where, tip], GREEN, 1.3)
         draw(tip, a, size, share)
     return axis
-
-
-def corymb_top(canvas, centre, radius, count, draw, rng):
-    """A flat cluster at a raceme's end, its buds in the middle."""
-    for i in range(count):
-        a = 360 * i / count + 14
-        draw((centre[0] + math.cos(math.radians(a)) * radius, centre[1] - math.sin(math.radians(a)) * radius * 0.5), a)
 
 
 def umbel(canvas, base, angle, reach, rays, spread, colour, rng, umbellet=16, dot=2.6, flat=0.8, stroke=None, stem=GREEN):

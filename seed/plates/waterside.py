@@ -4,11 +4,11 @@ import math
 import flowers
 import inflorescences as flower_heads
 from canvas import along, bezier, darker, lighter, mix, point
-from habits import LEAF, STEM, herb, tuft, water
+from habits import herb, tuft, water
 from leaves import blade, feather, pad
 
 
-def grass(heads, leaf_length, leaf_width, nodes, leaf_colour="#7a9a56", rise=30, rib=None, profile="linear", ground=True):
+def grass(heads, leaf_length, leaf_width, nodes, leaf_colour="#7a9a56", rise=30, rib=None, profile="linear"):
     """Culms with blades; each head is (foot x, height, lean, draw)."""
     def draw(c, rng):
         def leaf(canvas, base, a, s, r):

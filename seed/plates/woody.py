@@ -3,9 +3,8 @@ import math
 
 import flowers
 import fruits
-import inflorescences as flower_heads
-from canvas import along, bezier, darker, lighter, mix, point
-from habits import LEAF, creeper, leaf_drawer, twig
+from canvas import along, bezier, darker, mix, point
+from habits import creeper, leaf_drawer, twig
 from leaves import blade, palmate, pinnate
 
 
@@ -51,7 +50,6 @@ def barberry(c, rng):
             blade(canvas, base, a + turn * 1.15, 50 * s, 17 * s, mix("#7d9c4e", "#9a4a3a", r.uniform(0, 0.30)), "spatulate", veins=2)
     def axil(canvas, where, d, i, r):
         c.line([where, point(where, d + (64 if i % 2 else -64) + 180, 20)], "#5a4434", 1.8)
-        side = d - 100 if i % 2 == 0 else d - 76
         for k in range(2):
             end = point(where, -90 + (k - 0.5) * 50, 34)
             canvas.line([where, end], "#8a7a4a", 1.2)
