@@ -53,12 +53,10 @@ public struct Database: Sendable {
     let header = try Self.header(of: path)
     if let header {
       guard header.isSQLite else { throw .notADatabase }
-      guard header.applicationID == schema.applicationID, header.version >= 0 else {
+      guard header.applicationID == schema.applicationID else {
         throw .foreign(applicationID: header.applicationID)
       }
-      guard header.version <= schema.version else {
-        throw .newer(version: header.version, known: schema.version)
-      }
+      try Self.requireKnown(header.version, schema: schema)
       // A newer version can have ended before what it wrote came into the file itself.
       if access(path + "-wal", F_OK) == 0 { try Self.requireKnownVersion(path: path, schema: schema) }
     }
@@ -134,13 +132,15 @@ public struct Database: Sendable {
     try connection.execute("PRAGMA application_id = \(schema.applicationID)")
   }
 
+  private static func requireKnown(_ version: Int, schema: Schema) throws(OpenError) {
+    guard version >= 0 else { throw .foreign(applicationID: schema.applicationID) }
+    guard version <= schema.version else { throw .newer(version: version, known: schema.version) }
+  }
+
   private static func requireKnownVersion(path: String, schema: Schema) throws(OpenError) {
     do {
       let version = try Connection(path: path, access: .readOnly).integer("PRAGMA user_version") ?? 0
-      guard version >= 0 else { throw OpenError.foreign(applicationID: schema.applicationID) }
-      guard version <= schema.version else {
-        throw OpenError.newer(version: Int(version), known: schema.version)
-      }
+      try requireKnown(Int(version), schema: schema)
     } catch let error as OpenError {
       throw error
     } catch let error as SQLiteError {

@@ -12,4 +12,7 @@ public enum MonotonicClock {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
+
+  /// The moment so many seconds from now.
+  public static func now(plusSeconds seconds: Int) -> UInt64 { now + UInt64(seconds) * 1_000_000_000 }
 }

@@ -23,12 +23,7 @@ struct Storage: Sendable {
 
   /// As `change(_:)`, for a request that is suspended already.
   func change(_ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response) {
-    let isAccepted = writer.submit(work) { result in
-      switch result {
-      case .success(let response): completion.succeed(response)
-      case .failure(let error): completion.fail(error)
-      }
-    }
+    let isAccepted = writer.submit(work) { completion.complete(with: $0) }
     if !isAccepted {
       completion.fail(
         Problem.unavailable("More changes wait to be written than the server takes: try again."))

@@ -35,7 +35,7 @@ final class Exchange: @unchecked Sendable {
       id: RequestID(number: server.counts.lastRequest.add(1, ordering: .relaxed).newValue),
       target: RequestTarget(target), connection: connection, trustedProxies: server.trustedProxies)
     server.counts.active.add(1, ordering: .relaxed)
-    connection.setDeadline(request.start + UInt64(server.limits.requestSeconds) * 1_000_000_000)
+    connection.setDeadline(MonotonicClock.now(plusSeconds: server.limits.requestSeconds))
   }
 
   /// libmicrohttpd's handler: called with the header, then for each piece of the body, then once
@@ -72,7 +72,7 @@ final class Exchange: @unchecked Sendable {
     if stage == .suspended { server.decrement(server.counts.suspended) }
     release(bytesCounted)
     request.connection.setDeadline(
-      MonotonicClock.now + UInt64(server.limits.idleSeconds + server.limits.requestSeconds) * 1_000_000_000)
+      MonotonicClock.now(plusSeconds: server.limits.idleSeconds + server.limits.requestSeconds))
     server.decrement(server.counts.active)
   }
 
@@ -206,13 +206,13 @@ final class Exchange: @unchecked Sendable {
   }
 
   private func hasRoom(for header: Int) -> Bool {
-    header + request.target.raw.count <= server.limits.connectionMemory - Server.Limits.answerMemory
+    header + request.target.raw.count <= server.limits.headerMemory
   }
 
   private var headerTooLarge: Problem {
     var problem = Problem(
       .requestHeaderFieldsTooLarge,
-      "The request line and the headers are longer than \(server.limits.connectionMemory - Server.Limits.answerMemory) bytes, the most that is taken."
+      "The request line and the headers are longer than \(server.limits.headerMemory) bytes, the most that is taken."
     )
     problem.closesConnection = true
     return problem
@@ -224,8 +224,8 @@ final class Exchange: @unchecked Sendable {
     MHD_suspend_connection(connection)
     let resumed = Resumption(connection)
     begin(
-      Completion { [self] response, error in
-        awaited.withLock { $0 = response.map { .success($0) } ?? .failure(error ?? Problem.unavailable("")) }
+      Completion { [self] result in
+        awaited.withLock { $0 = result }
         MHD_resume_connection(resumed.connection)
       })
   }
@@ -299,8 +299,7 @@ final class Exchange: @unchecked Sendable {
 
   /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
   private func expectReader(of bytes: Int) {
-    let seconds = 60 + bytes / (16 << 10)
-    request.connection.setDeadline(MonotonicClock.now + UInt64(seconds) * 1_000_000_000)
+    request.connection.setDeadline(MonotonicClock.now(plusSeconds: 60 + bytes / (16 << 10)))
   }
 
   private func report(_ response: Response) {

@@ -20,7 +20,8 @@ public final class Server: @unchecked Sendable {
     /// The most connections at a time; past it new ones wait in the kernel's backlog.
     public var connections = 4096
     /// The memory of a connection, in bytes, in which the request line and the header have to find
-    /// room, and the answer's header too. libmicrohttpd zeroes all of it for each request, so that it is the first price of one.
+    /// room, and the answer's header too. libmicrohttpd zeroes all of it for each request, so that it
+    /// is the first price of one.
     public var connectionMemory = 8 << 10
     /// How long a request may take to arrive, in seconds.
     public var requestSeconds = 30
@@ -31,7 +32,10 @@ public final class Server: @unchecked Sendable {
 
     /// What of a connection's memory is kept for the header of the answer, in bytes: an answer that finds
     /// no room is not sent at all, whatever was done for it.
-    static let answerMemory = 2048
+    private static let answerMemory = 2048
+
+    /// What of it the request line and the header may take, in bytes.
+    var headerMemory: Int { connectionMemory - Self.answerMemory }
 
     public init() {}
   }

@@ -48,19 +48,9 @@ struct Accounts: Sendable {
           found: try find(connection, name)))
     }
     let read = tries
-    return .later { completion in
-      do throws(Problem) {
-        try hasher.submit {
-          do throws(Problem) {
-            let (user, password) = try check(read)
-            completion.succeed(answer(user, password))
-          } catch {
-            completion.fail(error)
-          }
-        }
-      } catch {
-        completion.fail(error)
-      }
+    return hashing { completion throws(Problem) in
+      let (user, password) = try check(read)
+      completion.succeed(answer(user, password))
     }
   }
 
@@ -85,15 +75,19 @@ struct Accounts: Sendable {
   func signUp(
     password: String, make: @escaping @Sendable (Connection, String) throws -> Response
   ) -> Reply {
+    hashing { completion throws(Problem) in
+      let hash = try hasher.hash(password)
+      storage.change(completion) { try make($0, hash) }
+    }
+  }
+
+  /// Has `job` done on a thread that may hash. What it throws, or the queue that has no room for it, is the
+  /// answer.
+  private func hashing(_ job: @escaping @Sendable (Completion) throws(Problem) -> Void) -> Reply {
     .later { completion in
       do throws(Problem) {
         try hasher.submit {
-          do throws(Problem) {
-            let hash = try hasher.hash(password)
-            storage.change(completion) { try make($0, hash) }
-          } catch {
-            completion.fail(error)
-          }
+          do throws(Problem) { try job(completion) } catch { completion.fail(error) }
         }
       } catch {
         completion.fail(error)

@@ -119,11 +119,11 @@ final class LoginThrottle: Sendable {
 
   private func fail(_ entry: inout Entry, for key: Key, at time: UInt64) {
     if entry.failures > 0, time > entry.lastFailure + Self.lifetime { entry = Entry() }
+    entry.isTrying = false
     // Begun before the wait did, which it can't prolong.
     guard entry.blockedUntil <= time else { return }
     entry.failures += 1
     entry.lastFailure = time
-    entry.isTrying = false
     let excess = entry.failures - limit(for: key)
     guard excess >= 0 else { return }
     let wait = min(1 << min(excess, 30), limits.longestWait)
