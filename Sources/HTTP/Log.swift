@@ -39,10 +39,24 @@ public final class Log: Sendable {
   /// How long lines may gather before they are written, in microseconds.
   private static let gathering: UInt32 = 5000
 
+  /// The lines that wait to be written, whole, in the memory that is handed to the system as it is: a line
+  /// costs no allocation and no copy.
+  private struct Waiting {
+    var text = ByteBuffer(capacity: 64 << 10)
+    var lines = 0
+    /// Lines that found no room.
+    var dropped = 0
+    var moment = Timestamp()
+    var isClosed = false
+  }
+
+  /// A buffer that a burst has made larger than this many bytes isn't kept.
+  private static let keptCapacity = 1 << 20
+
   private let level: Level
   private let format: Format
-  private let lines: BoundedQueue<ByteBuffer>
-  private let dropped = Condition(0)
+  private let queueLimit: Int
+  private let waiting = Condition(Waiting())
   private let done = Condition(false)
 
   /// - Parameters:
@@ -52,17 +66,18 @@ public final class Log: Sendable {
     level: Level, format: Format, descriptor: Int32 = STDERR_FILENO, queueLimit: Int = 16_384
   ) throws(Thread.Exhausted) {
     self.level = level
-    lines = BoundedQueue(limit: queueLimit)
     self.format = format
-    let (lines, dropped, done) = (lines, dropped, done)
+    self.queueLimit = queueLimit
+    let (waiting, done) = (waiting, done)
     // A descriptor of its own: whoever closes the other one while lines are on their way doesn't send
     // them into the file that gets its number.
     let descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     _ = try Thread {
-      while let batch = lines.popAll(atMost: 1024) {
-        Self.write(batch, to: descriptor)
-        // Behind the lines that had filled the queue.
-        if lines.count == 0 { Self.tell(of: dropped, to: descriptor, format) }
+      var spare = ByteBuffer(capacity: 64 << 10)
+      while let text = waiting.wait(until: { Self.take(from: &$0, leaving: spare, format) }) {
+        Self.write(text.bytes, to: descriptor)
+        text.truncate(to: 0)
+        spare = text.capacity > Self.keptCapacity ? ByteBuffer(capacity: 64 << 10) : text
         // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
         usleep(Self.gathering)
       }
@@ -84,8 +99,8 @@ public final class Log: Sendable {
     _ level: Level, _ message: String, _ fields: [(name: StaticString, value: FieldValue)] = []
   ) {
     guard writes(level) else { return }
-    let text = ByteBuffer(message)
-    write(level, message: text.bytes) { line in
+    write(level) { line in
+      line.append(message: message)
       for (name, value) in fields {
         switch value {
         case .text(let text): line.append(name, text)
@@ -96,37 +111,51 @@ public final class Log: Sendable {
     }
   }
 
-  /// Writes an entry whose fields `body` appends; the caller has asked whether its level is written.
-  func write(_ level: Level, message: UnsafeRawBufferPointer, _ body: (LogLine) -> Void) {
-    let line = LogLine(level, message: message, format: format)
-    body(line)
-    if lines.push(line.end()) { return }
-    dropped.withLock { $0 += 1 }
+  /// Writes an entry whose message and fields `body` appends; the caller has asked whether its level is
+  /// written.
+  func write(_ level: Level, _ body: (LogLine) -> Void) {
+    let isFirst = waiting.withLock { waiting in
+      guard waiting.lines < queueLimit, !waiting.isClosed else {
+        waiting.dropped += 1
+        return false
+      }
+      let line = LogLine(level, at: &waiting.moment, format: format, in: waiting.text)
+      body(line)
+      line.end()
+      waiting.lines += 1
+      return waiting.lines == 1
+    }
+    if isFirst { waiting.signal() }
   }
 
   /// Writes what waits, for at most a second: a reader that has stopped reading holds up no end.
   public func close() {
-    lines.close()
+    waiting.withLock { $0.isClosed = true }
+    waiting.broadcast()
     _ = done.wait(seconds: 1) { $0 ? true : nil }
   }
 
-  /// Writes how many lines have been dropped, if some have, now that there is room again.
-  private static func tell(of dropped: Condition<Int>, to descriptor: Int32, _ format: Format) {
-    let lost = dropped.withLock { dropped in
-      defer { dropped = 0 }
-      return dropped
+  // MARK: On the log's thread
+
+  /// What waits to be written, and behind it how many lines have been dropped for it.
+  ///
+  /// - Returns: the text; nil inside once the log is closed and empty, nil outside while there is nothing.
+  private static func take(from waiting: inout Waiting, leaving spare: ByteBuffer, _ format: Format)
+    -> ByteBuffer??
+  {
+    guard waiting.lines > 0 else { return waiting.isClosed ? .some(nil) : nil }
+    if waiting.dropped > 0 {
+      let line = LogLine(.error, at: &waiting.moment, format: format, in: waiting.text)
+      line.append(message: "log lines dropped: the reader of the log was too slow")
+      line.append("lines", Int64(waiting.dropped))
+      line.end()
     }
-    guard lost > 0 else { return }
-    let message = ByteBuffer("log lines dropped: the reader of the log was too slow")
-    let line = LogLine(.error, message: message.bytes, format: format)
-    line.append("lines", Int64(lost))
-    write([line.end()], to: descriptor)
+    defer { (waiting.text, waiting.lines, waiting.dropped) = (spare, 0, 0) }
+    return waiting.text
   }
 
-  private static func write(_ batch: [ByteBuffer], to descriptor: Int32) {
-    let joined = ByteBuffer(capacity: batch.reduce(0) { $0 + $1.count })
-    for line in batch { joined.append(line.bytes) }
-    var rest = joined.bytes[...]
+  private static func write(_ text: UnsafeRawBufferPointer, to descriptor: Int32) {
+    var rest = text[...]
     while !rest.isEmpty {
       let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
       if count < 0, errno == EINTR { continue }

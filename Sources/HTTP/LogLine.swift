@@ -12,24 +12,23 @@ struct LogLine {
   private let line: ByteBuffer
   private let format: Log.Format
 
-  init(_ level: Log.Level, message: UnsafeRawBufferPointer, format: Log.Format) {
-    line = ByteBuffer(capacity: 320)
+  /// Begins a line; `append(message:)` is to follow.
+  init(_ level: Log.Level, at moment: inout Timestamp, format: Log.Format, in buffer: ByteBuffer) {
+    line = buffer
     self.format = format
     let name = Self.name(of: level)
     switch format {
     case .text:
-      Timestamp.append(to: line)
+      moment.append(to: line)
       line.append(UInt8(ascii: " "))
       line.append(name)
       line.append(UInt8(ascii: " "))
-      line.append(oneLine: message)
     case .json:
       line.append("{\"time\":\"" as StaticString)
-      Timestamp.append(to: line)
+      moment.append(to: line)
       line.append("\",\"level\":\"" as StaticString)
       line.append(name)
       line.append("\",\"message\":" as StaticString)
-      line.append(jsonString: message)
     }
   }
 
@@ -42,11 +41,32 @@ struct LogLine {
     }
   }
 
+  /// Appends the message.
+  func append(message text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      switch format {
+      case .text: line.append(oneLine: UnsafeRawBufferPointer(bytes))
+      case .json: line.append(jsonString: UnsafeRawBufferPointer(bytes))
+      }
+    }
+  }
+
+  /// Appends a message that `body` writes in characters that need no escapes in either format.
+  func append(plainMessage body: (ByteBuffer) -> Void) {
+    quoted { body(line) }
+  }
+
   /// Ends the line.
-  func end() -> ByteBuffer {
+  func end() {
     if format == .json { line.append(UInt8(ascii: "}")) }
     line.append(UInt8(ascii: "\n"))
-    return line
+  }
+
+  private func quoted(_ body: () -> Void) {
+    if format == .json { line.append(UInt8(ascii: "\"")) }
+    body()
+    if format == .json { line.append(UInt8(ascii: "\"")) }
   }
 
   private func begin(_ name: StaticString) {
@@ -72,6 +92,18 @@ struct LogLine {
       case .text: line.append(oneLine: bytes, quoted: bytes.contains(UInt8(ascii: " ")) || bytes.isEmpty)
       }
     }
+  }
+
+  /// Appends a text without spaces and characters that need escapes: an address, an id, a route.
+  func append(_ name: StaticString, plain text: String) {
+    begin(name)
+    quoted { line.append(text) }
+  }
+
+  /// Appends a request's id.
+  func append(_ name: StaticString, _ id: RequestID) {
+    begin(name)
+    quoted { id.append(to: line) }
   }
 
   func append(_ name: StaticString, _ number: Int64) {
@@ -116,27 +148,36 @@ extension ByteBuffer {
   }
 }
 
-/// The moment in the form of RFC 3339, in UTC, to the millisecond.
-enum Timestamp {
-  static func append(to line: ByteBuffer) {
+/// Writes the moment in the form of RFC 3339, in UTC, to the millisecond. What the moments of a second
+/// have in common is made once.
+struct Timestamp {
+  private var second = -1
+  /// `2026-06-01T12:34:56.`
+  private let common = ByteBuffer(capacity: 64)
+
+  /// Appends the moment.
+  mutating func append(to line: ByteBuffer) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    var seconds = now.tv_sec
-    var calendar = tm()
-    gmtime_r(&seconds, &calendar)
-    line.append(digits: Int(calendar.tm_year) + 1900, count: 4)
-    line.append(UInt8(ascii: "-"))
-    line.append(digits: Int(calendar.tm_mon) + 1, count: 2)
-    line.append(UInt8(ascii: "-"))
-    line.append(digits: Int(calendar.tm_mday), count: 2)
-    line.append(UInt8(ascii: "T"))
-    line.append(digits: Int(calendar.tm_hour), count: 2)
-    line.append(UInt8(ascii: ":"))
-    line.append(digits: Int(calendar.tm_min), count: 2)
-    line.append(UInt8(ascii: ":"))
-    line.append(digits: Int(calendar.tm_sec), count: 2)
-    line.append(UInt8(ascii: "."))
+    if now.tv_sec != second { setSecond(now.tv_sec) }
+    line.append(common.bytes)
     line.append(digits: now.tv_nsec / 1_000_000, count: 3)
     line.append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func setSecond(_ seconds: Int) {
+    second = seconds
+    var seconds = seconds
+    var calendar = tm()
+    gmtime_r(&seconds, &calendar)
+    common.truncate(to: 0)
+    for (number, digits, end) in [
+      (Int(calendar.tm_year) + 1900, 4, "-"), (Int(calendar.tm_mon) + 1, 2, "-"),
+      (Int(calendar.tm_mday), 2, "T"), (Int(calendar.tm_hour), 2, ":"), (Int(calendar.tm_min), 2, ":"),
+      (Int(calendar.tm_sec), 2, "."),
+    ] {
+      common.append(digits: number, count: digits)
+      common.append(end)
+    }
   }
 }

@@ -13,7 +13,8 @@ public final class ByteBuffer: @unchecked Sendable {
   // Unchecked, since no method calls out while it changes them: the checks cost a tenth of what it
   // takes to write a list.
   @exclusivity(unchecked) private var start: UnsafeMutableRawPointer
-  @exclusivity(unchecked) private var capacity: Int
+  /// How many bytes it has room for before it has to grow.
+  @exclusivity(unchecked) public private(set) var capacity: Int
   /// How many bytes have been appended.
   @exclusivity(unchecked) public private(set) var count = 0
 

@@ -12,7 +12,8 @@ public final class Condition<State>: @unchecked Sendable {
   // Safe to share: `state` is only ever reached with the mutex held.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var state: State
+  // Unchecked for exclusive access: the mutex sees to that.
+  @exclusivity(unchecked) private var state: State
 
   public init(_ state: sending State) {
     self.state = state

@@ -13,6 +13,18 @@ public enum MonotonicClock {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// The moment so many seconds from now.
-  public static func now(plusSeconds seconds: Int) -> UInt64 { now + UInt64(seconds) * 1_000_000_000 }
+  /// The moment so many seconds from now, to the hundredth of a second or better: what deadlines need, at a
+  /// fifth of the price.
+  public static func now(plusSeconds seconds: Int) -> UInt64 { coarse + UInt64(seconds) * 1_000_000_000 }
+
+  /// `now` as of the system's last tick.
+  private static var coarse: UInt64 {
+    #if canImport(Darwin)
+      now
+    #else
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    #endif
+  }
 }

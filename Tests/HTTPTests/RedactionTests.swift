@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -33,6 +34,36 @@ struct RedactionTests {
   func routes(target: String, route: String, expected: String) {
     let request = request(target.replacing("KEY", with: Self.key), route: route)
     #expect(Redaction.target(of: request) == expected)
+  }
+
+  @Test(
+    "a target that is written from its bytes as they are looks like one that isn't",
+    arguments: [
+      ("/directory/people/KEY", "/directory/people/:key"),
+      ("/directory/people/KEY/", "/directory/people/:key"),
+      ("/directory/people/guess/3/", "/directory/people/:key/:id"), ("/", "/"),
+      ("http://host/directory/people/KEY/3", "/directory/people/:key/:id"), ("http://host", "/"),
+      ("/directory/people/3/KEY", "/directory/people/:key/:id"), ("/invasive/parks/", "/invasive/parks"),
+      ("/invasive/images/a.png", "/invasive/images/:file"),
+      ("/invasive/images/KEY", "/invasive/images/:file"),
+    ])
+  func plain(target: String, route: String) {
+    let request = request(target.replacing("KEY", with: Self.key), route: route)
+    #expect(Redaction.isPlain(targetOf: request))
+    let written = ByteBuffer()
+    Redaction.append(plainTargetOf: request, to: written)
+    #expect(written.text == Redaction.target(of: request))
+    #expect(!written.text.contains(Self.key))
+  }
+
+  @Test(
+    "a target with more to it is not written as it is",
+    arguments: [
+      ("/u?password=x", "/u"), ("/invasive/parks/%33", "/invasive/parks/:id"), ("/people/a&b", "/people/:id"),
+      ("/people/é", "/people/:id"), ("/people/a\u{1B}", "/people/:id"), ("/nowhere", nil),
+    ])
+  func notPlain(target: String, route: String?) {
+    #expect(!Redaction.isPlain(targetOf: request(target, route: route)))
   }
 
   @Test(

@@ -23,7 +23,7 @@ struct HeaderFields {
   private(set) var defect: String?
 
   /// Reads the header of the connection's current request.
-  init(of connection: OpaquePointer) {
+  mutating func read(from connection: OpaquePointer) {
     withUnsafeMutablePointer(to: &self) { fields in
       _ = MHD_get_connection_values_n(connection, .HEADER_KIND, readField, fields)
     }
@@ -48,20 +48,29 @@ struct HeaderFields {
     guard Self.isOneLine(name: name, value: value) else {
       return refuse("A header line begins with white space (a folded header): write each header on one line.")
     }
-    guard !name.isEmpty, name.allSatisfy(Self.isTokenCharacter) else {
+    let tokenCharacters = Self.tokenCharacters
+    guard !name.isEmpty, name.allSatisfy(tokenCharacters.contains) else {
       return refuse("A header's name holds white space or another character that a name can't have.")
     }
     let value = value.trimmed
     switch name.count {
-    case 4 where name.equals("host"): set(\.host, value, once: "Host")
+    case 4 where name.equals("host"):
+      if host != nil { refuse("The header Host is there twice.") }
+      host = value
     case 6 where name.equals("expect"): expect = value
     case 6 where name.equals("accept"): accept = value
     case 13 where name.equals("if-none-match"): ifNoneMatch = value
-    case 14 where name.equals("content-length"): set(\.contentLength, value, once: "Content-Length")
+    case 14 where name.equals("content-length"):
+      if contentLength != nil { refuse("The header Content-Length is there twice.") }
+      contentLength = value
     case 15 where name.equals("x-forwarded-for"): forwardedFor = value
-    case 15 where name.equals("idempotency-key"): set(\.idempotencyKey, value, once: "Idempotency-Key")
+    case 15 where name.equals("idempotency-key"):
+      if idempotencyKey != nil { refuse("The header Idempotency-Key is there twice.") }
+      idempotencyKey = value
     case 16 where name.equals("x-forwarded-host"): forwardedHost = value
-    case 17 where name.equals("transfer-encoding"): set(\.transferEncoding, value, once: "Transfer-Encoding")
+    case 17 where name.equals("transfer-encoding"):
+      if transferEncoding != nil { refuse("The header Transfer-Encoding is there twice.") }
+      transferEncoding = value
     case 17 where name.equals("x-forwarded-proto"): forwardedProto = value
     case 29 where name.equals("access-control-request-method"): accessControlRequestMethod = value
     case 30 where name.equals("access-control-request-headers"): accessControlRequestHeaders = value
@@ -71,14 +80,6 @@ struct HeaderFields {
 
   private mutating func refuse(_ reason: String) {
     if defect == nil { defect = reason }
-  }
-
-  private mutating func set(
-    _ field: WritableKeyPath<HeaderFields, UnsafeRawBufferPointer?>, _ value: UnsafeRawBufferPointer,
-    once name: String
-  ) {
-    if self[keyPath: field] != nil { refuse("The header \(name) is there twice.") }
-    self[keyPath: field] = value
   }
 
   /// What RFC 9112 asks of the header as a whole (sections 3.2 and 6.3); call once all is read.
@@ -109,14 +110,8 @@ struct HeaderFields {
   }
 
   /// RFC 9110, section 5.6.2.
-  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-      true
-    default: "!#$%&'*+.^_`|~".utf8.contains(byte)
-    }
-  }
+  private static let tokenCharacters = ASCIISet(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-!#$%&'*+.^_`|~")
 }
 
 private func readField(

@@ -6,22 +6,25 @@ import Threads
 ///
 /// What a handler needs later, on another thread, it copies out.
 public final class Request {
+  // Its variables are unchecked for exclusive access: one thread has them, and nothing calls out while
+  // it changes one. The checks were a tenth of what this module adds to libmicrohttpd's work.
+
   /// What tells this request from all others of this server: in the log, in `X-Request-Id` and in
   /// the `instance` of a problem.
   public let id: RequestID
   /// What was asked for.
   public let target: RequestTarget
   /// What was to be done with it.
-  public internal(set) var method = Method.get
+  @exclusivity(unchecked) public internal(set) var method = Method.get
   /// The body, whole; empty where there is none.
-  public internal(set) var body: [UInt8] = []
+  @exclusivity(unchecked) public internal(set) var body: [UInt8] = []
   /// The pattern of the route that answers, as `/invasive/parks/:id`; nil where none does.
-  public internal(set) var route: Route?
+  @exclusivity(unchecked) public internal(set) var route: Route?
   /// When the request line had come in, in nanoseconds of `MonotonicClock`.
   public let start = MonotonicClock.now
 
-  var fields: HeaderFields?
-  var isHTTP11 = true
+  @exclusivity(unchecked) var fields = HeaderFields()
+  @exclusivity(unchecked) var isHTTP11 = true
   let connection: ClientConnection
   let trustedProxies: [AddressRange]
 
@@ -50,11 +53,11 @@ public final class Request {
 
   /// Asks for a browser whether a page of another origin may make a request (the Fetch standard, "CORS-preflight
   /// request").
-  var isPreflight: Bool { method == .options && fields?.accessControlRequestMethod != nil }
+  var isPreflight: Bool { method == .options && fields.accessControlRequestMethod != nil }
 
   /// The Accept header names `application/json`.
   public var acceptsJSON: Bool {
-    guard let accept = fields?.accept else { return false }
+    guard let accept = fields.accept else { return false }
     return accept.split(separator: UInt8(ascii: ",")).contains { range in
       let type = range.prefix { $0 != UInt8(ascii: ";") }
       return UnsafeRawBufferPointer(rebasing: type).trimmed.equals("application/json")
@@ -64,7 +67,7 @@ public final class Request {
   /// The Idempotency-Key header's bytes, without the quotes that may stand around them; nil without
   /// the header.
   public var idempotencyKey: [UInt8]? {
-    guard let value = fields?.idempotencyKey else { return nil }
+    guard let value = fields.idempotencyKey else { return nil }
     let isQuoted = value.count >= 2 && value.first == UInt8(ascii: "\"") && value.last == UInt8(ascii: "\"")
     return isQuoted ? Array(value.dropFirst().dropLast()) : Array(value)
   }
@@ -83,7 +86,7 @@ public final class Request {
   /// read from its end, where the nearest proxy has written; what stands before the first address
   /// that isn't a trusted proxy's, or that can't be read, the client may have written itself.
   public var clientAddress: IPAddress? {
-    guard comesFromTrustedProxy, let list = fields?.forwardedFor?.text else { return connection.address }
+    guard comesFromTrustedProxy, let list = fields.forwardedFor?.text else { return connection.address }
     var nearest = connection.address
     for entry in list.split(separator: ",", omittingEmptySubsequences: false).reversed() {
       guard let address = Self.forwardedAddress(entry) else { return nearest }
@@ -115,16 +118,16 @@ public final class Request {
   public var origin: String {
     let isProxied = comesFromTrustedProxy
     var scheme = connection.isEncrypted ? "https" : "http"
-    if isProxied, let proto = fields?.forwardedProto {
+    if isProxied, let proto = fields.forwardedProto {
       if proto.equals("https") { scheme = "https" } else if proto.equals("http") { scheme = "http" }
     }
-    if isProxied, let host = fields?.forwardedHost, Authority.isValid(host) {
+    if isProxied, let host = fields.forwardedHost, Authority.isValid(host) {
       return "\(scheme)://\(host.text)"
     }
     if case .absolute(let authority) = target.form {
       return "\(scheme)://\(String(decoding: target.raw[authority], as: UTF8.self))"
     }
-    return connection.origin(host: fields?.host, scheme: scheme)
+    return connection.origin(host: fields.host, scheme: scheme)
   }
 }
 
@@ -136,19 +139,20 @@ public struct RequestID: Sendable, CustomStringConvertible {
 
   /// `1f2e3d4c-5`
   public var description: String {
-    String(unsafeUninitializedCapacity: 25) { text in
-      var count = 0
-      func append(_ digit: UInt64) {
-        text[count] =
-          UInt8(truncatingIfNeeded: digit) + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-        count += 1
-      }
-      for shift in stride(from: 28, through: 0, by: -4) { append(UInt64(Self.run >> shift) & 15) }
-      text[count] = UInt8(ascii: "-")
-      count += 1
-      let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
-      for position in (0..<digits).reversed() { append(number >> UInt64(4 * position) & 15) }
-      return count
+    let text = ByteBuffer(capacity: 64)
+    append(to: text)
+    return text.text
+  }
+
+  /// Appends the description.
+  func append(to text: ByteBuffer) {
+    func append(_ digit: UInt64) {
+      text.append(
+        UInt8(truncatingIfNeeded: digit) + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
     }
+    for shift in stride(from: 28, through: 0, by: -4) { append(UInt64(Self.run >> shift) & 15) }
+    text.append(UInt8(ascii: "-"))
+    let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+    for position in (0..<digits).reversed() { append(number >> UInt64(4 * position) & 15) }
   }
 }

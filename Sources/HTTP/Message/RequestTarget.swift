@@ -24,9 +24,9 @@ public struct RequestTarget: Sendable {
   /// What the segments are parts of: the target itself, or where it has escapes the decoded segments, one
   /// after the other.
   private var text: [UInt8]
-  private var segments: [Range<Int>] = []
-  /// Whether the path can name something: it has no empty segment, no `.` or `..` and no NUL.
-  /// Paths that haven't are never followed.
+  private var segments = Segments()
+  /// Whether the path can name something: it has no empty segment, no `.` or `..`, no NUL, and no more
+  /// segments than any resource. Others are never followed.
   public private(set) var isPlain = true
 
   public init(_ raw: [UInt8]) {
@@ -59,7 +59,6 @@ public struct RequestTarget: Sendable {
     guard pathRange.count > 1 else { return }
     var end = pathRange.upperBound
     if raw[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    segments.reserveCapacity(4)
     var hasEscapes = false
     var start = pathRange.lowerBound + 1
     for index in start..<max(start, end) {
@@ -72,21 +71,25 @@ public struct RequestTarget: Sendable {
       }
     }
     segments.append(start..<max(start, end))
+    isPlain = segments.isComplete
     if hasEscapes { decodeSegments() }
-    isPlain = segments.allSatisfy { segment in
-      let isDots = segment.count <= 2 && text[segment].allSatisfy { $0 == UInt8(ascii: ".") }
-      return !isDots && !(hasEscapes && text[segment].contains(0))
+    for index in 0..<segments.count where isPlain {
+      let segment = text[segments[index]]
+      let isDots = segment.count <= 2 && segment.allSatisfy { $0 == UInt8(ascii: ".") }
+      isPlain = !isDots && !(hasEscapes && segment.contains(0))
     }
   }
 
   private mutating func decodeSegments() {
     var decoded: [UInt8] = []
-    segments = segments.map { segment in
+    var decodedSegments = Segments()
+    for index in 0..<segments.count {
       let start = decoded.count
-      PercentEncoding.decode(raw[segment], into: &decoded)
-      return start..<decoded.count
+      PercentEncoding.decode(raw[segments[index]], into: &decoded)
+      decodedSegments.append(start..<decoded.count)
     }
     text = decoded
+    segments = decodedSegments
   }
 
   /// How many segments the path has; none in `/`.
@@ -108,6 +111,28 @@ public struct RequestTarget: Sendable {
   public var queryHasPlus: Bool {
     queryRange.map { raw[$0].contains(UInt8(ascii: "+")) } ?? false
   }
+}
+
+/// Where a path's segments are, kept in place: every request has some, and an array would be one more
+/// piece of memory to ask for and give back.
+private struct Segments {
+  private var starts = SIMD8<UInt32>()
+  private var ends = SIMD8<UInt32>()
+  private(set) var count = 0
+  /// Whether there was room for all.
+  private(set) var isComplete = true
+
+  mutating func append(_ segment: Range<Int>) {
+    guard count < starts.scalarCount else {
+      isComplete = false
+      return
+    }
+    starts[count] = UInt32(segment.lowerBound)
+    ends[count] = UInt32(segment.upperBound)
+    count += 1
+  }
+
+  subscript(index: Int) -> Range<Int> { Int(starts[index])..<Int(ends[index]) }
 }
 
 /// The names and values of a query: `&` separates pairs and the first `=` of a pair its name from

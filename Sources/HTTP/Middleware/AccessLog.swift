@@ -19,18 +19,27 @@ public struct AccessLog: Middleware {
       default: .info
       }
     guard log.writes(level) else { return }
-    let message = ByteBuffer(capacity: 128)
-    message.append(Redaction.method(of: request))
-    message.append(UInt8(ascii: " "))
-    Redaction.append(targetOf: request, to: message)
-    log.write(level, message: message.bytes) { line in
+    let isPlain = Redaction.isPlain(targetOf: request)
+    let method = Redaction.method(of: request)
+    // Outside the log's lock where it takes long.
+    let message = isPlain ? "" : "\(method) \(Redaction.target(of: request))"
+    log.write(level) { line in
+      if isPlain {
+        line.append(plainMessage: { text in
+          text.append(method)
+          text.append(UInt8(ascii: " "))
+          Redaction.append(plainTargetOf: request, to: text)
+        })
+      } else {
+        line.append(message: message)
+      }
       line.append("status", Int64(answer.status.code))
       if let detail = answer.detail { line.append("detail", detail) }
       line.append("bytes", Int64(answer.bytes))
       line.append("ms", milliseconds: MonotonicClock.now - request.start)
-      line.append("client", request.clientName)
-      line.append("route", request.route?.pattern ?? "-")
-      line.append("id", request.id.description)
+      line.append("client", plain: request.clientName)
+      line.append("route", plain: request.route?.pattern ?? "-")
+      line.append("id", request.id)
     }
   }
 }

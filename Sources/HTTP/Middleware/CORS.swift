@@ -15,7 +15,7 @@ public struct CORS: Middleware {
     guard request.isPreflight, response.status == .noContent else { return }
     // Every method, whatever the route answers: a page can read a 405, but not a preflight's refusal.
     response.fields.append(Field("Access-Control-Allow-Methods", Exchange.everyMethod))
-    if let headers = request.fields?.accessControlRequestHeaders {
+    if let headers = request.fields.accessControlRequestHeaders {
       // A list that is too long to be given back is answered with what stands for all of it.
       response.fields.append(Field("Access-Control-Allow-Headers", headers.count <= 512 ? headers.text : "*"))
     }

@@ -14,7 +14,7 @@ public enum Reply {
 public typealias Handler = @Sendable (Request) throws -> Reply
 
 /// A path with parameters, and what answers there.
-public struct Route: Sendable {
+public final class Route: Sendable {
   enum Segment: Equatable, Sendable {
     case literal(String)
     case parameter(String)
@@ -23,22 +23,31 @@ public struct Route: Sendable {
   /// As it was declared, `/directory/people/:key/:id`.
   public let pattern: String
   let segments: [Segment]
-  /// Whether a segment is one that the log doesn't show.
-  let hasSecret: Bool
-  var handlers: [(method: Method, handler: Handler)] = []
+  /// Whether every segment is a literal.
+  let isLiteral: Bool
+  /// Which segment is one that the log doesn't show.
+  let secret: Int?
+  private let handlers: [(method: Method, handler: Handler)]
 
-  init(_ pattern: String) {
+  init(_ pattern: String, handlers: [(method: Method, handler: Handler)] = []) {
     self.pattern = pattern
+    self.handlers = handlers
     segments = pattern.split(separator: "/").map { segment in
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
     }
-    hasSecret = segments.contains(.parameter("key"))
+    secret = segments.firstIndex(of: .parameter("key"))
+    isLiteral = segments.allSatisfy { if case .literal = $0 { true } else { false } }
   }
 
   /// The handler for a method; HEAD is answered as GET.
   func handler(for method: Method) -> Handler? {
     let wanted = method == .head ? .get : method
     return handlers.first { $0.method == wanted }?.handler
+  }
+
+  /// The route with one more handler.
+  func adding(_ handler: @escaping Handler, for method: Method) -> Route {
+    Route(pattern, handlers: handlers + [(method, handler)])
   }
 
   /// The value of an `Allow` field (RFC 9110, section 10.2.1).
@@ -68,9 +77,7 @@ public struct Router: Sendable {
     let declared = Route(pattern)
     var node = 0
     for segment in declared.segments { node = child(of: node, for: segment) }
-    var route = nodes[node].route ?? declared
-    route.handlers.append((method, handler))
-    nodes[node].route = route
+    nodes[node].route = (nodes[node].route ?? declared).adding(handler, for: method)
   }
 
   /// Adds a handler for GET and HEAD.

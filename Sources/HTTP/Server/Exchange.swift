@@ -1,14 +1,13 @@
 import CMicroHTTPD
 import JSON
-import Synchronization
 import Threads
 
 /// A request and its answer, from the request line to the last byte sent: what libmicrohttpd's
 /// callbacks share. It lives on the thread that serves its connection; only `awaited` is written by
 /// others.
 final class Exchange: @unchecked Sendable {
-  // Safe to share: a completion only locks `awaited` and resumes the connection, and libmicrohttpd
-  // hands the connection back to its own thread.
+  // Safe to share: a completion only writes `awaited`, once, and resumes the connection, and
+  // libmicrohttpd hands the connection back to its own thread.
 
   private enum Stage {
     case header, body, suspended, answered
@@ -17,17 +16,21 @@ final class Exchange: @unchecked Sendable {
   /// More of a refused body than this isn't waited for: the connection is closed.
   private static let discardLimit = 16 << 20
 
+  // Unchecked for exclusive access as in `Request`, for the same reason.
+
   let request: Request
   private let server: Server
-  private var stage = Stage.header
-  private var handler: Handler?
+  @exclusivity(unchecked) private var stage = Stage.header
+  @exclusivity(unchecked) private var handler: Handler?
   /// The answer that is already decided, whatever the body holds.
-  private var refusal: Problem?
-  private var announced = 0
-  private var received = 0
+  @exclusivity(unchecked) private var refusal: Problem?
+  @exclusivity(unchecked) private var announced = 0
+  @exclusivity(unchecked) private var received = 0
   /// Bytes of this exchange in the server's count.
-  private var bytesCounted = 0
-  private let awaited = Mutex<Result<Response, any Error>?>(nil)
+  @exclusivity(unchecked) private var bytesCounted = 0
+  /// What a suspended request is answered with: written before its connection is resumed, read after it,
+  /// with libmicrohttpd's lock between the two.
+  @exclusivity(unchecked) private var awaited: Result<Response, any Error>?
 
   init(server: Server, target: [UInt8], connection: ClientConnection) {
     self.server = server
@@ -55,7 +58,7 @@ final class Exchange: @unchecked Sendable {
     case .body:
       return answer(connection)
     case .suspended:
-      guard let result = awaited.withLock({ $0 }) else { return .YES }
+      guard let result = awaited else { return .YES }
       server.decrement(server.counts.suspended)
       switch result {
       case .success(let response): return send(response, on: connection)
@@ -79,20 +82,19 @@ final class Exchange: @unchecked Sendable {
   // MARK: The header
 
   private func readHeader(of connection: OpaquePointer) {
-    var fields = HeaderFields(of: connection)
-    fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
-    request.fields = fields
-    if let defect = fields.defect ?? targetDefect {
+    request.fields.read(from: connection)
+    request.fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
+    if let defect = request.fields.defect ?? targetDefect {
       refusal = .badRequest(defect)
       refusal?.closesConnection = true
-    } else if !hasRoom(for: fields.memory) {
+    } else if !hasRoom(for: request.fields.memory) {
       refusal = headerTooLarge
     } else if server.counts.isDraining.load(ordering: .relaxed) {
       refusal = .unavailable("The server is shutting down: try again in a moment.")
       refusal?.closesConnection = true
     } else {
       route()
-      announced = fields.contentLength.map { Int($0.text) ?? .max } ?? 0
+      announced = request.fields.contentLength.map { Int($0.text) ?? .max } ?? 0
       if announced > server.limits.body { refusal = bodyTooLarge }
     }
   }
@@ -137,7 +139,7 @@ final class Exchange: @unchecked Sendable {
   private var refusesEarly: Bool {
     guard let refusal else { return false }
     return refusal.closesConnection || announced > Self.discardLimit
-      || announced > 0 && request.fields?.expect?.equals("100-continue") == true
+      || announced > 0 && request.fields.expect?.equals("100-continue") == true
   }
 
   // MARK: The body
@@ -200,8 +202,8 @@ final class Exchange: @unchecked Sendable {
 
   /// The trailers of a chunked body have come since the header was measured.
   private func requireRoomForAnswer(on connection: OpaquePointer) throws(Problem) {
-    guard let fields = request.fields, fields.transferEncoding != nil else { return }
-    guard !hasRoom(for: fields.memory + HeaderFields.trailerMemory(of: connection)) else { return }
+    guard request.fields.transferEncoding != nil else { return }
+    guard !hasRoom(for: request.fields.memory + HeaderFields.trailerMemory(of: connection)) else { return }
     throw headerTooLarge
   }
 
@@ -225,7 +227,7 @@ final class Exchange: @unchecked Sendable {
     let resumed = Resumption(connection)
     begin(
       Completion { [self] result in
-        awaited.withLock { $0 = result }
+        awaited = result
         MHD_resume_connection(resumed.connection)
       })
   }
@@ -256,7 +258,7 @@ final class Exchange: @unchecked Sendable {
   }
 
   private func send(_ prepared: PreparedResponse, on connection: OpaquePointer) -> MHD_Result {
-    if let listed = request.fields?.ifNoneMatch, prepared.etag.matches(listed) {
+    if let listed = request.fields.ifNoneMatch, prepared.etag.matches(listed) {
       return send(prepared.response, on: connection)
     }
     stage = .answered
@@ -289,7 +291,7 @@ final class Exchange: @unchecked Sendable {
     guard case .validated(let known) = response.caching, response.status == .ok else { return }
     let etag = known ?? response.body.etag
     response.caching = .validated(etag)
-    guard let listed = request.fields?.ifNoneMatch, etag.matches(listed) else { return }
+    guard let listed = request.fields.ifNoneMatch, etag.matches(listed) else { return }
     // Without the body's length too: OkHttp reads as many bytes as the header says, and 0 is the only
     // length that libmicrohttpd and it agree on here.
     response.status = .notModified
