@@ -37,6 +37,8 @@ public final class Application: Sendable {
     public var writerQueue = 4096
     /// How many requests with an Idempotency-Key are remembered, for a day at most.
     public var idempotencyKeys = 100_000
+    /// How many bytes of lists of people are kept ready.
+    public var peopleCache = 16 << 20
     /// How many logins and sign-ups may wait for their password's hash.
     public var passwordQueue = 256
     /// Wrong passwords in a row, by app, name and address, before a name has to wait.
@@ -106,7 +108,8 @@ public final class Application: Sendable {
       InvasiveUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
       ObservationRoutes(storage: storage, origin: origin).addRoutes(to: &router)
       DirectoryUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
-      People(storage: storage, origin: origin).addRoutes(to: &router)
+      People(storage: storage, origin: origin, lists: ResponseCache(limit: options.peopleCache))
+        .addRoutes(to: &router)
       server = try Server(
         socket, options.server, router: router, middleware: [RequestIDs(), CORS(), AccessLog(log)],
         log: log)

@@ -15,15 +15,26 @@ struct Storage: Sendable {
 
   /// Answers a request with what the writer makes of it, once that is on the disk.
   ///
-  /// - Parameter work: makes the change, on the writer's thread and perhaps twice, and says what to
-  ///   answer.
-  func change(_ work: @escaping @Sendable (Connection) throws -> Response) -> Reply {
-    .later { completion in change(completion, work) }
+  /// - Parameters:
+  ///   - work: makes the change, on the writer's thread and perhaps twice, and says what to answer.
+  ///   - committed: lets go of what was kept of the old state, when the change is on the disk and before it is
+  ///     answered; called where there was no change, too.
+  func change(
+    _ work: @escaping @Sendable (Connection) throws -> Response,
+    committed: @escaping @Sendable () -> Void = {}
+  ) -> Reply {
+    .later { completion in change(completion, work, committed: committed) }
   }
 
-  /// As `change(_:)`, for a request that is suspended already.
-  func change(_ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response) {
-    let isAccepted = writer.submit(work) { completion.complete(with: $0) }
+  /// As `change(_:committed:)`, for a request that is suspended already.
+  func change(
+    _ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response,
+    committed: @escaping @Sendable () -> Void = {}
+  ) {
+    let isAccepted = writer.submit(work) { result in
+      committed()
+      completion.complete(with: result)
+    }
     if !isAccepted {
       completion.fail(
         Problem.unavailable("More changes wait to be written than the server takes: try again."))

@@ -113,6 +113,9 @@ extension Command {
       "idempotency-keys", "NUMBER", in: 1...100_000_000,
       "How many requests with an Idempotency-Key are remembered, for a day at most.", \.idempotencyKeys),
     .number(
+      "people-cache", "BYTES", in: 0...(1 << 40), "How many bytes of lists of people are kept ready.",
+      \.peopleCache),
+    .number(
       "password-queue", "NUMBER", in: 1...1_000_000, "How many logins and sign-ups may wait.", \.passwordQueue
     ),
     .number(

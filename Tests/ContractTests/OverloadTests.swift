@@ -38,6 +38,19 @@ struct OverloadTests {
     #expect(try server.answer("POST /invasive/observations", " ").status == 400)
   }
 
+  @Test("a list of people counts among the bytes in memory")
+  func people() throws {
+    let server = try TestServer { $0.server.limits.bytesInFlight = 10_000 }
+    defer { server.stop() }
+    let key = try server.answer("POST /directory/users", #"{"name":"a","password":"p"}"#).text
+    for _ in 1...2 {
+      let person = #"{"name":"\#("x".times(100))","office":"\#("y".times(6000))"}"#
+      #expect(try server.answer("GET /directory/people/\(key)").status == 200)
+      #expect(try server.answer("POST /directory/people/\(key)", person).status == 200)
+    }
+    checkUnavailable(try server.answer("GET /directory/people/\(key)"))
+  }
+
   @Test("a server that shuts down answers what it has begun, and refuses what comes", .timeLimit(.minutes(1)))
   func shuttingDown() throws {
     let server = try TestServer()

@@ -1,8 +1,8 @@
 import CMicroHTTPD
 import Synchronization
 
-/// A 200 whose headers and body are the same for everyone, made once and sent from the same memory
-/// any number of times, by any thread. It carries no request id: that differs for each request.
+/// A 200 whose header and body are the same for every request of its resource, made once and sent from the
+/// same memory any number of times, by any thread. It carries no request id: that differs for each request.
 public final class PreparedResponse: Sendable {
   /// What it was made of.
   public let response: Response
@@ -15,8 +15,15 @@ public final class PreparedResponse: Sendable {
     let pointer: OpaquePointer
   }
 
-  /// - Parameter response: an answer whose body is in memory.
-  public init(_ response: Response) {
+  /// Whether the body is one of a few that are in memory anyway; where it isn't, each request that is being
+  /// answered with it counts its bytes as its own.
+  let isShared: Bool
+
+  /// - Parameters:
+  ///   - response: an answer whose body is in memory.
+  ///   - isShared: whether there are only so many of its kind, whatever clients ask for.
+  public init(_ response: Response, isShared: Bool = true) {
+    self.isShared = isShared
     var response = response
     if case .validated(let known?) = response.caching {
       etag = known

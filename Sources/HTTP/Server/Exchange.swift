@@ -261,6 +261,9 @@ final class Exchange: @unchecked Sendable {
     if let listed = request.fields.ifNoneMatch, prepared.etag.matches(listed) {
       return send(prepared.response, on: connection)
     }
+    guard prepared.isShared || reserve(prepared.response.body.count) else {
+      return send(response(for: Self.tooManyAnswers), on: connection)
+    }
     stage = .answered
     guard let native = prepared.pointer(fixedFields: server.fixedFields) else { return .NO }
     expectReader(of: prepared.response.body.count)
@@ -268,14 +271,15 @@ final class Exchange: @unchecked Sendable {
     return MHD_queue_response(connection, UInt32(Status.ok.code), native)
   }
 
+  private static let tooManyAnswers = Problem.unavailable(
+    "The server has as many answers in memory as it takes: try again in a moment.")
+
   private func send(_ response: Response, on connection: OpaquePointer) -> MHD_Result {
     stage = .answered
     var response = response
     validate(&response)
     if case .buffer(let buffer) = response.body, !reserve(buffer.count) {
-      response = self.response(
-        for: Problem.unavailable(
-          "The server has as many answers in memory as it takes: try again in a moment."))
+      response = self.response(for: Self.tooManyAnswers)
     }
     if server.counts.isDraining.load(ordering: .relaxed) { response.closesConnection = true }
     for middleware in server.middleware { middleware.amend(&response, to: request) }

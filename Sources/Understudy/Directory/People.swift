@@ -38,6 +38,8 @@ struct NewPerson: Sendable {
 struct People {
   let storage: Storage
   let origin: PublicOrigin
+  /// The lists, by key: an app asks for the same one again and again.
+  let lists: ResponseCache
 
   /// An unknown key, a person that isn't there and a person of another key are told the same.
   private static let notFound = Problem.notFound(
@@ -45,7 +47,7 @@ struct People {
   )
 
   func addRoutes(to router: inout Router) {
-    router.get("/directory/people/:key") { [self] request in .now(try list(request)) }
+    router.get("/directory/people/:key") { [self] request in .prepared(try list(request)) }
     router.get("/directory/people/:key/:id") { [self] request in .now(try show(request)) }
     router.post("/directory/people/:key") { [self] request in try add(request) }
     router.put("/directory/people/:key/:id") { [self] request in try replace(request) }
@@ -67,27 +69,32 @@ struct People {
 
   // MARK: Reading
 
-  private func list(_ request: Request) throws -> Response {
+  private func list(_ request: Request) throws -> PreparedResponse {
+    let key = try Self.key(of: request)
+    return try lists.answer(for: key) { try Self.list(of: key, on: storage.readers.connection()) }
+  }
+
+  private static func list(of key: String, on connection: Connection) throws -> Response {
     let body = ByteBuffer(capacity: 2048)
     var isKnown = false
     var isFirst = true
     body.append(UInt8(ascii: "["))
-    try storage.readers.connection().each(
+    try connection.each(
       """
       SELECT person.id, person.name, person.office, directory_user.id, person.members
       FROM directory_user LEFT JOIN person ON person.user = directory_user.id
       WHERE directory_user.key = ?1 ORDER BY person.id
-      """, .text(try Self.key(of: request))
+      """, .text(key)
     ) { row in
       isKnown = true
       // The one row of a directory without people.
       if row.isNull(0) { return true }
       if !isFirst { body.append(UInt8(ascii: ",")) }
       isFirst = false
-      Self.append(row, to: body)
+      append(row, to: body)
       return true
     }
-    guard isKnown else { throw Self.notFound }
+    guard isKnown else { throw notFound }
     body.append(UInt8(ascii: "]"))
     return .json(body)
   }
@@ -134,6 +141,13 @@ struct People {
     return user
   }
 
+  /// Changes the directory of a key.
+  private func change(
+    _ key: String, _ work: @escaping @Sendable (Connection) throws -> Response
+  ) -> Reply {
+    storage.change(work, committed: { [lists] in lists.forget(key) })
+  }
+
   private func add(_ request: Request) throws -> Reply {
     let key = try Self.key(of: request)
     // A wrong key is the first thing to know, whatever is wrong with the body too.
@@ -141,7 +155,7 @@ struct People {
     let person = try NewPerson(request)
     let idempotencyKey = try IdempotencyKey(request, limit: storage.idempotencyKeys)
     let location = try location(of: request)
-    return storage.change { connection in
+    return change(key) { connection in
       let user = try Self.user(of: key, on: connection)
       let id = try idempotencyKey.once(on: connection) {
         try connection.run(
@@ -159,7 +173,7 @@ struct People {
     _ = try Self.user(of: key, on: storage.readers.connection())
     let person = try NewPerson(request)
     let location = try location(of: request)
-    return storage.change { connection in
+    return change(key) { connection in
       let user = try Self.user(of: key, on: connection)
       try connection.run(
         "UPDATE person SET name = ?3, office = ?4, members = ?5 WHERE id = ?1 AND user = ?2",
@@ -173,7 +187,7 @@ struct People {
     let key = try Self.key(of: request)
     let id = try Self.id(of: request)
     let location = try location(of: request)
-    return storage.change { connection in
+    return change(key) { connection in
       let user = try Self.user(of: key, on: connection)
       try connection.run("DELETE FROM person WHERE id = ?1 AND user = ?2", .integer(id), .integer(user))
       guard connection.changedRows == 1 else { throw Self.notFound }
