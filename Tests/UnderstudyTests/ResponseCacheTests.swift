@@ -49,23 +49,21 @@ struct ResponseCacheTests {
   func limit() {
     let cache = ResponseCache(limit: 100 << 10)
     var reads = 0
+    var kept: [Weak] = []
     for round in 0..<1000 {
       _ = cache.answer(for: "often") {
         reads += 1
         return response("often")
       }
-      _ = cache.answer(for: "\(round)") { response(String(repeating: "x", count: 1000)) }
+      kept.append(Weak(cache.answer(for: "\(round)") { response(String(repeating: "x", count: 1000)) }))
     }
     #expect(reads == 1)
-    let kept = (0..<1000).count { round in
-      var isKept = true
-      _ = cache.answer(for: "\(round)") {
-        isKept = false
-        return response("")
-      }
-      return isKept
-    }
-    #expect(kept <= 100)
+    #expect((25...100).contains(kept.count { $0.answer != nil }))
+  }
+
+  private struct Weak {
+    weak var answer: PreparedResponse?
+    init(_ answer: PreparedResponse) { self.answer = answer }
   }
 
   @Test(
