@@ -1,6 +1,6 @@
 import Embedded
 import HTTP
-import Synchronization
+import Threads
 
 #if canImport(Darwin)
   import Darwin
@@ -20,8 +20,16 @@ final class Pictures: Sendable {
   ]
 
   private let folder: String
-  private let embedded: [String: PreparedResponse]
-  private let listing = Mutex(Listing())
+  /// What the program carries, by file name.
+  private let embedded: [String: Embedded]
+  /// The file names of what the program carries, by stem.
+  private let embeddedNames: [String: String]
+  private let listing = Condition(Listing())
+
+  private struct Embedded {
+    let stem: String
+    let answer: PreparedResponse
+  }
 
   /// The names in the folder, as of one look into it.
   fileprivate struct Listing {
@@ -34,26 +42,32 @@ final class Pictures: Sendable {
   /// - Parameter folder: the path of the data folder's `images`.
   init(folder: String) {
     self.folder = folder
-    var embedded: [String: PreparedResponse] = [:]
+    var embedded: [String: Embedded] = [:]
     for index in 0..<embedded_picture_count() {
       let file = embedded_picture(index)
-      let (stem, type) = Self.split(String(cString: file.name))
+      let name = String(cString: file.name)
+      let (stem, type) = Self.split(name)
       guard let type else { continue }
-      embedded[stem] = PreparedResponse(
-        Response(
-          type: type, body: .embedded(EmbeddedBytes(start: file.bytes, count: Int(file.count))),
-          caching: .validated(nil)))
+      let body = EmbeddedBytes(start: file.bytes, count: Int(file.count))
+      embedded[name] = Embedded(
+        stem: stem,
+        answer: PreparedResponse(Response(type: type, body: .embedded(body), caching: .validated(nil))))
     }
     self.embedded = embedded
+    embeddedNames = Dictionary(embedded.map { ($1.stem, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   func addRoutes(to router: inout Router) {
     router.get("/invasive/images/:file") { [self] request in
       let missing = Problem.notFound("There is no such picture. They are called like garlic-mustard.png.")
-      guard let stem = Self.stem(of: request.parameter("file") ?? "") else { throw missing }
+      let name = request.parameter("file") ?? ""
+      // A species' own URL is known whole; taking a name apart is for those with another extension.
+      guard let stem = embedded[name]?.stem ?? Self.stem(of: name) else { throw missing }
       if let file = newest(of: stem) { return .now(file) }
-      guard let picture = embedded[stem] else { throw missing }
-      return .prepared(picture)
+      guard let picture = embedded[name] ?? embeddedNames[stem].flatMap({ embedded[$0] }) else {
+        throw missing
+      }
+      return .prepared(picture.answer)
     }
   }
 
@@ -77,7 +91,9 @@ final class Pictures: Sendable {
   /// The file of this stem that was changed last; nil where the folder has none.
   private func newest(of stem: String) -> Response? {
     // Only names that were found in the folder are opened, never what a client wrote.
-    guard let names = listing.withLock({ $0.names(of: stem, in: folder) }) else { return nil }
+    guard let time = Self.changeTime(of: folder),
+      let names = listing.withLock({ $0.names(of: stem, in: folder, changed: time) })
+    else { return nil }
     // An empty one is a copy that has just begun.
     let files = names.compactMap { name in OpenFile(name, in: folder).map { (name, $0) } }.filter {
       $0.1.size > 0
@@ -85,18 +101,24 @@ final class Pictures: Sendable {
     guard let (name, file) = files.max(by: { $0.1.modified < $1.1.modified }) else { return nil }
     return Response(type: Self.split(name).type, body: .file(file), caching: .validated(nil))
   }
+
+  /// When a folder's entries changed last; nil where it isn't there.
+  private static func changeTime(of folder: String) -> timespec? {
+    var status = stat()
+    guard stat(folder, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      return status.st_mtimespec
+    #else
+      return status.st_mtim
+    #endif
+  }
 }
 
 extension Pictures.Listing {
   /// The names of the pictures of a stem, from the last look into the folder where that still holds.
-  fileprivate mutating func names(of stem: String, in folder: String) -> [String]? {
-    var status = stat()
-    guard stat(folder, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
+  ///
+  /// - Parameter time: when the folder changed last.
+  fileprivate mutating func names(of stem: String, in folder: String, changed time: timespec) -> [String]? {
     // A folder that was changed within the second before the look can have been changed again
     // within the clock's same tick.
     let isCurrent =
