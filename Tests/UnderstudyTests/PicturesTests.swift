@@ -214,6 +214,20 @@ struct PicturesTests {
     #expect(try pictures.get("garlic-mustard.png")["Content-Type"] == "image/png")
   }
 
+  @Test("a folder that takes the place of the first counts from the next request on")
+  func replacedFolder() throws {
+    let manager = FileManager.default
+    let (images, aside) = (pictures.root.path("images"), pictures.root.path("aside"))
+    try pictures.write("first", to: "p.png")
+    try pictures.root.setModified("images", Date(timeIntervalSince1970: 1_000_000))
+    #expect(try pictures.get("p.png").text == "first")
+    try manager.moveItem(atPath: images, toPath: aside)
+    #expect(try pictures.get("p.png").status == 404)
+    try manager.createDirectory(atPath: images, withIntermediateDirectories: false)
+    try pictures.write("second", to: "p.png")
+    #expect(try pictures.get("p.png").text == "second")
+  }
+
   @Test("an empty file, a copy that has just begun, takes no picture's place")
   func empty() throws {
     try pictures.write("", to: "empty.png")

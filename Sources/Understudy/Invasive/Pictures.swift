@@ -35,7 +35,10 @@ final class Pictures: Sendable {
   fileprivate struct Listing {
     /// File names by stem.
     var names: [String: [String]] = [:]
-    var folderTime = timespec()
+    /// The folder that was looked into; -1 where there was none.
+    var descriptor: Int32 = -1
+    /// When its entries changed, and when it was itself changed or moved.
+    var changes: (modified: timespec, changed: timespec)?
     var looked = timespec()
   }
 
@@ -55,6 +58,10 @@ final class Pictures: Sendable {
     }
     self.embedded = embedded
     embeddedNames = Dictionary(embedded.map { ($1.stem, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  deinit {
+    listing.withLock { if $0.descriptor >= 0 { close($0.descriptor) } }
   }
 
   func addRoutes(to router: inout Router) {
@@ -91,9 +98,7 @@ final class Pictures: Sendable {
   /// The file of this stem that was changed last; nil where the folder has none.
   private func newest(of stem: String) -> Response? {
     // Only names that were found in the folder are opened, never what a client wrote.
-    guard let time = Self.changeTime(of: folder),
-      let names = listing.withLock({ $0.names(of: stem, in: folder, changed: time) })
-    else { return nil }
+    guard let names = listing.withLock({ $0.names(of: stem, in: folder) }) else { return nil }
     // An empty one is a copy that has just begun.
     let files = names.compactMap { name in OpenFile(name, in: folder).map { (name, $0) } }.filter {
       $0.1.size > 0
@@ -101,38 +106,50 @@ final class Pictures: Sendable {
     guard let (name, file) = files.max(by: { $0.1.modified < $1.1.modified }) else { return nil }
     return Response(type: Self.split(name).type, body: .file(file), caching: .validated(nil))
   }
-
-  /// When a folder's entries changed last; nil where it isn't there.
-  private static func changeTime(of folder: String) -> timespec? {
-    var status = stat()
-    guard stat(folder, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      return status.st_mtimespec
-    #else
-      return status.st_mtim
-    #endif
-  }
 }
 
 extension Pictures.Listing {
-  /// The names of the pictures of a stem, from the last look into the folder where that still holds.
-  ///
-  /// - Parameter time: when the folder changed last.
-  fileprivate mutating func names(of stem: String, in folder: String, changed time: timespec) -> [String]? {
-    // A folder that was changed within the second before the look can have been changed again
-    // within the clock's same tick.
-    let isCurrent =
-      time.tv_sec == folderTime.tv_sec && time.tv_nsec == folderTime.tv_nsec
-      && looked.tv_sec > folderTime.tv_sec + 1
-    if !isCurrent { look(into: folder, changed: time) }
+  /// The names of the pictures of a stem, from the last look into the folder where that still holds. Asking an
+  /// open folder what has happened to it costs a fifth of finding it by its path.
+  fileprivate mutating func names(of stem: String, in folder: String) -> [String]? {
+    guard let changes, let now = Self.changes(of: descriptor), isCurrent(changes, now) else {
+      look(into: folder)
+      return names[stem]
+    }
     return names[stem]
   }
 
-  private mutating func look(into folder: String, changed time: timespec) {
+  private func isCurrent(
+    _ known: (modified: timespec, changed: timespec), _ now: (modified: timespec, changed: timespec)
+  ) -> Bool {
+    func isSame(_ one: timespec, _ other: timespec) -> Bool {
+      one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec
+    }
+    // A folder that was changed within the second before the look can have been changed again
+    // within the clock's same tick.
+    return isSame(known.modified, now.modified) && isSame(known.changed, now.changed)
+      && looked.tv_sec > known.modified.tv_sec + 1
+  }
+
+  /// Nil where the folder has been removed.
+  private static func changes(of descriptor: Int32) -> (modified: timespec, changed: timespec)? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
+    #if canImport(Darwin)
+      return (status.st_mtimespec, status.st_ctimespec)
+    #else
+      return (status.st_mtim, status.st_ctim)
+    #endif
+  }
+
+  private mutating func look(into folder: String) {
+    if descriptor >= 0 { close(descriptor) }
     names = [:]
-    folderTime = time
+    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    changes = Self.changes(of: descriptor)
     clock_gettime(CLOCK_REALTIME, &looked)
-    guard let directory = opendir(folder) else { return }
+    // Closing the stream closes its descriptor: it gets one of its own.
+    guard let directory = fdopendir(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) else { return }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) {
