@@ -224,8 +224,8 @@ struct PicturesTests {
     try manager.moveItem(atPath: images, toPath: aside)
     #expect(try pictures.get("p.png").status == 404)
     try manager.createDirectory(atPath: images, withIntermediateDirectories: false)
-    try pictures.write("second", to: "p.png")
-    #expect(try pictures.get("p.png").text == "second")
+    try pictures.write("second", to: "q.png")
+    #expect(try pictures.get("q.png").text == "second")
   }
 
   @Test("an empty file, a copy that has just begun, takes no picture's place")
