@@ -1,0 +1,45 @@
+"""Reads: beside libmicrohttpd alone, and what the access log costs."""
+import contextlib
+
+from measure import cost, in_turn, load, rate, ratio
+from report import compared, of_runs
+from servers import bare_command, printing_its_address, understudy
+
+PICTURE = "/invasive/images/garlic-mustard.png"
+
+
+def targets(key):
+    """What is read, and how much of libmicrohttpd's own speed is to be reached."""
+    return [
+        ("species", "/invasive/species", 0.85), ("parks", "/invasive/parks", 0.85), ("picture", PICTURE, 0.85),
+        ("20 people", f"/directory/people/{key}", 0.5)]
+
+
+def bare(bench):
+    """The same answers from libmicrohttpd alone, by processor time a request."""
+    section = "Beside libmicrohttpd alone, 64 connections: by processor time"
+    with understudy(bench.program, bench.data()) as ours:
+        for name, path, bound in targets(bench.key):
+            command = bare_command(bench.tool("bare"), bench.folder, *ours.ask("GET", path))
+            with printing_its_address(command) as other:
+                runs = in_turn(bench.pairs, lambda: bench.load(ours, path), lambda: bench.load(other, path))
+            yield compared(
+                section, f"GET {name}", ratio(runs[1], runs[0], cost), ("≥", bound),
+                ours=of_runs(runs[0]), other=of_runs(runs[1]), runs=bench.raw(ours=runs[0], bare=runs[1]))
+
+
+def log(bench):
+    """A server that writes its access log to a file, beside one that writes none."""
+    section = "The access log, as JSON to a file: by processor time"
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(open(bench.folder / "access.log", "wb"))
+        logging = stack.enter_context(
+            understudy(bench.program, bench.data(), "--log-format", "json", level="info", stderr=file))
+        silent = stack.enter_context(understudy(bench.program, bench.data()))
+        for name, path, _ in targets(bench.key):
+            if name not in ("species", "20 people"):
+                continue
+            runs = in_turn(bench.pairs, lambda: bench.load(logging, path), lambda: bench.load(silent, path))
+            yield compared(
+                section, f"GET {name}", ratio(*runs, cost), ("<", 1.1), ours=of_runs(runs[0]),
+                other=f"{of_runs(runs[1])} silent", runs=bench.raw(logging=runs[0], silent=runs[1]))
