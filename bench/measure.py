@@ -1,5 +1,6 @@
 """Runs under load, made in turn, and what they have in the middle."""
 import dataclasses
+import json
 import re
 import statistics
 import subprocess
@@ -73,8 +74,8 @@ def percentile(values, share):
 
 
 def post_script(folder, body):
-    """A script for wrk that posts a body."""
+    """A script for wrk that posts an object."""
     file = folder / "post.lua"
     file.write_text(
-        f"wrk.method = 'POST'\nwrk.body = [[{body}]]\nwrk.headers['Content-Type'] = 'application/json'\n")
+        f"wrk.method = 'POST'\nwrk.body = [[{json.dumps(body)}]]\nwrk.headers['Content-Type'] = 'application/json'\n")
     return file

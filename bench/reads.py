@@ -1,7 +1,7 @@
 """Reads: beside libmicrohttpd alone, and what the access log costs."""
 import contextlib
 
-from measure import cost, in_turn, load, rate, ratio
+from measure import cost, in_turn, ratio
 from report import compared, of_runs
 from servers import bare_command, printing_its_address, understudy
 

@@ -5,6 +5,7 @@ something could not be measured.
 """
 import argparse
 import dataclasses
+import os
 import pathlib
 import resource
 import shutil
@@ -14,13 +15,18 @@ import sys
 import tempfile
 import time
 
+import competitor
+import instructions
 import measure
 import reads
 import servers
+import writes
 from report import Report, Row, facts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECTIONS = {"bare": reads.bare, "log": reads.log}
+SECTIONS = {
+    "bare": reads.bare, "instructions": instructions.instructions, "log": reads.log, "fastapi": competitor.fastapi,
+    "durable": writes.durable, "logins": competitor.logins}
 
 
 @dataclasses.dataclass
@@ -32,6 +38,7 @@ class Bench:
     seconds: int
     key: str = ""
     copies: int = 0
+    cores: int = os.cpu_count()
 
     def data(self):
         """A data folder of its own for a server: a user, a directory of 20 people."""
