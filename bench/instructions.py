@@ -31,7 +31,6 @@ class Counter:
 
     def counted(self):
         """The instructions since it was asked last."""
-        # The server may still be at what follows an answer; one that waits for the next request is not.
         subprocess.run(["callgrind_control", "--dump", str(self.server.process.pid)], capture_output=True, check=True)
         self.dumps += 1
         text = (self.folder / f"callgrind.out.{self.dumps}").read_text(errors="replace")
@@ -55,7 +54,7 @@ def under_callgrind(folder, command):
 
 def instructions(bench):
     """Understudy's instructions a request, and those of libmicrohttpd alone with the same answer."""
-    section = "Instructions a request (callgrind)"
+    section = "Instructions a request, beside libmicrohttpd alone (its ÷ ours)"
     # valgrind 3.19 can't read the debug information that Swift writes.
     stripped = bench.folder / "understudy-stripped"
     subprocess.run(["strip", "--strip-debug", "-o", stripped, bench.program], check=True)

@@ -17,7 +17,7 @@ def targets(key):
 
 def bare(bench):
     """The same answers from libmicrohttpd alone, by processor time a request."""
-    section = "Beside libmicrohttpd alone, 64 connections: by processor time"
+    section = "Beside libmicrohttpd alone, 64 connections (its processor time ÷ ours)"
     with understudy(bench.program, bench.data()) as ours:
         for name, path, bound in targets(bench.key):
             command = bare_command(bench.tool("bare"), bench.folder, *ours.ask("GET", path))
@@ -30,7 +30,7 @@ def bare(bench):
 
 def log(bench):
     """A server that writes its access log to a file, beside one that writes none."""
-    section = "The access log, as JSON to a file: by processor time"
+    section = "The access log, as JSON to a file (processor time with ÷ without)"
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(open(bench.folder / "access.log", "wb"))
         logging = stack.enter_context(

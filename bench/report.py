@@ -9,7 +9,7 @@ import re
 import sqlite3
 import subprocess
 
-from measure import Run, Spread
+from measure import Spread
 
 
 @dataclasses.dataclass
@@ -102,8 +102,9 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def json(self, facts):
-        rows = [dataclasses.asdict(row) | {"met": row.is_met()} for row in self.rows]
-        return json.dumps({"facts": facts, "rows": rows}, ensure_ascii=False, indent=1) + "\n"
+        """A line for each row."""
+        rows = [json.dumps(dataclasses.asdict(row) | {"met": row.is_met()}, ensure_ascii=False) for row in self.rows]
+        return f'{{"facts": {json.dumps(facts, ensure_ascii=False, indent=1)},\n"rows": [\n' + ",\n".join(rows) + "\n]}\n"
 
     def write(self, folder, facts):
         """Writes `latest`, which is kept in the repository, and one by date and commit, which isn't."""

@@ -16,6 +16,8 @@ import tempfile
 import time
 
 import competitor
+import course
+import growth
 import instructions
 import measure
 import reads
@@ -26,7 +28,8 @@ from report import Report, Row, facts
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {
     "bare": reads.bare, "instructions": instructions.instructions, "log": reads.log, "fastapi": competitor.fastapi,
-    "durable": writes.durable, "logins": competitor.logins}
+    "durable": writes.durable, "logins": competitor.logins, "storm": course.storm, "observations": growth.observations,
+    "people": growth.people, "connections": growth.connections, "course": course.course}
 
 
 @dataclasses.dataclass
@@ -37,6 +40,7 @@ class Bench:
     pairs: int
     seconds: int
     key: str = ""
+    root: pathlib.Path = ROOT
     copies: int = 0
     cores: int = os.cpu_count()
 
@@ -62,7 +66,8 @@ class Bench:
 
     def raw(self, **runs):
         """Runs as the JSON has them."""
-        return {name: [dataclasses.asdict(run) for run in column] for name, column in runs.items()}
+        return {name: [{"rate": round(run.rate, 1), "cost": round(run.cost, 2)} for run in column]
+                for name, column in runs.items()}
 
 
 def arguments():

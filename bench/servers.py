@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -83,8 +84,9 @@ def printing_its_address(command, stderr=subprocess.DEVNULL):
     """A server that prints `listening on http://127.0.0.1:PORT` once it does."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=stderr, text=True)
     try:
-        line = next((line for line in process.stdout if line.startswith("listening on ")), None)
-        if line is None:
+        said = select.select([process.stdout], [], [], PATIENCE)[0]
+        line = process.stdout.readline() if said else ""
+        if not line.startswith("listening on "):
             raise CannotMeasure(f"{command[0]} did not start")
         yield Server(process, int(line.rsplit(":", 1)[1]))
     finally:
@@ -117,7 +119,7 @@ def fastapi(database, workers):
              "--workers", str(workers), "--http", "httptools", "--loop", "uvloop", "--no-access-log",
              "--log-level", "critical"],
             cwd=HERE, env=os.environ | {"UNDERSTUDY_DATABASE": str(database), "PYTHONDONTWRITEBYTECODE": "1"},
-            pass_fds=[listening.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            pass_fds=[listening.fileno()], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         # Each worker has its own connection to the database; when they all have it, all answer.
         deadline = time.monotonic() + PATIENCE
@@ -132,6 +134,9 @@ def fastapi(database, workers):
         yield server
     finally:
         end(process)
+        # Its workers, where it couldn't end them any more.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def holds(pid, file):

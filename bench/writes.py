@@ -26,7 +26,7 @@ def commits(program, database, batch, seconds):
 
 def durable(bench):
     """Rows a second with so many writers, beside a C loop that commits as many at a time."""
-    section = "Durable writes, beside a C loop with batches of that size: by rate"
+    section = "Durable writes, beside a C loop with batches of that size (our rate ÷ its)"
     script = post_script(bench.folder, SIGHTING)
     database = bench.data() / "understudy.sqlite"
     loop = bench.tool("commits")
