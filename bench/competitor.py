@@ -1,7 +1,7 @@
 """What a class would otherwise be given: FastAPI on uvicorn, with the same rows and answers."""
 import contextlib
 
-from measure import in_turn, post_script, rate, ratio
+from measure import in_turn, post_script, rate, ratio, settle
 from reads import PICTURE
 from report import compared, of_runs
 from servers import CannotMeasure, fastapi as fastapi_on, understudy
@@ -55,9 +55,13 @@ def logins(bench):
     with understudy(bench.program, bench.data()) as ours, beside(bench, bench.cores) as other:
         if ours.ask("GET", path)[1] != other.ask("GET", path)[1]:
             raise CannotMeasure("FastAPI answers something else to a login")
-        runs = in_turn(
-            bench.pairs, lambda: bench.load(ours, path, connections=30),
-            lambda: bench.load(other, path, connections=30))
+
+        def load(server):
+            run = bench.load(server, path, connections=30)
+            settle(server)
+            return run
+
+        runs = in_turn(bench.pairs, lambda: load(ours), lambda: load(other))
         yield compared(
             section, "beside FastAPI", ratio(*runs, rate), ours=of_runs(runs[0]), other=of_runs(runs[1]),
             runs=bench.raw(ours=runs[0], fastapi=runs[1]))

@@ -1,7 +1,7 @@
 """A course: a class that logs in at once, one that opens the app at once, and an evening."""
 import random
 
-from measure import Spread, in_turn, percentile
+from measure import Spread, in_turn, percentile, settle
 from replay import Request, replay, require_200
 from report import Row, compared
 from servers import rows, understudy
@@ -47,6 +47,7 @@ def quiet_and_storm(bench, server):
 
     def p99(requests):
         answered = replay(bench, server, requests, seconds + 0.2)
+        settle(server)
         reads = require_200([request for request in answered if request.lane < PROBE_LANES])
         return percentile([request.wait for request in reads], 0.99)
 

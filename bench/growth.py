@@ -91,8 +91,8 @@ def people(bench):
         columns = in_turn(bench.pairs, *(
             lambda server=server: bench.load(server, f"/directory/people/{bench.key}") for server in servers))
         yield from beside_first(
-            bench, "Beside somebody's directory of so many people (processor time ÷ beside 10)", "GET 20 people", PEOPLE,
-            columns)
+            bench, "Beside somebody's directory of so many people (processor time ÷ beside 10)",
+            "GET 20 people", PEOPLE, columns)
         # Few connections: the answers that are on their way have a limit together.
         columns = in_turn(bench.pairs, *(
             lambda server=server: bench.load(server, "/directory/people/1234567890", connections=4)
@@ -130,12 +130,14 @@ def connections(bench):
             for _ in CONNECTIONS]
         section = "Resident memory"
         start = Spread.of(server.resident_memory() for server in servers)
-        yield Row(section, "after the start", f"{start.median:.1f} MB", bound=("<", AT_START), value=start.median, unit=" MB")
+        yield Row(section, "after the start", f"{start.median:.1f} MB", bound=("<", AT_START),
+                  value=start.median, unit=" MB")
         for server, count in zip(servers, CONNECTIONS):
             stack.enter_context(kept_alive(server, count))
             memory = server.resident_memory()
             bound = ("<", WITH_CONNECTIONS) if count == CONNECTIONS[-1] else None
-            yield Row(section, f"{power(count)} idle connections", f"{memory:.1f} MB", bound=bound, value=memory, unit=" MB")
+            yield Row(section, f"{power(count)} idle connections", f"{memory:.1f} MB", bound=bound,
+                      value=memory, unit=" MB")
         columns = in_turn(bench.pairs, *(
             lambda server=server: bench.load(server, "/invasive/species") for server in servers))
         yield from beside_first(

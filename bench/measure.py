@@ -4,6 +4,7 @@ import json
 import re
 import statistics
 import subprocess
+import time
 
 from servers import HOST, CannotMeasure
 
@@ -46,6 +47,17 @@ def load(server, path, connections=64, seconds=1, script=None):
         raise CannotMeasure(f"errors under load at {path}: {output[-200:]}")
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1])
     return Run(rate, used / int(requests[1]) * 1e6)
+
+
+def settle(server):
+    """Waits until a server has nothing left to do, as after logins that nobody waits for any more."""
+    deadline = time.monotonic() + 30
+    before = None
+    while (used := server.processor_time()) != before:
+        if time.monotonic() > deadline:
+            raise CannotMeasure("a server still works though nobody asks")
+        before = used
+        time.sleep(0.1)
 
 
 def in_turn(pairs, *runs):

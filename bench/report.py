@@ -104,7 +104,8 @@ class Report:
     def json(self, facts):
         """A line for each row."""
         rows = [json.dumps(dataclasses.asdict(row) | {"met": row.is_met()}, ensure_ascii=False) for row in self.rows]
-        return f'{{"facts": {json.dumps(facts, ensure_ascii=False, indent=1)},\n"rows": [\n' + ",\n".join(rows) + "\n]}\n"
+        head = json.dumps(facts, ensure_ascii=False, indent=1)
+        return f'{{"facts": {head},\n"rows": [\n' + ",\n".join(rows) + "\n]}\n"
 
     def write(self, folder, facts):
         """Writes `latest`, which is kept in the repository, and one by date and commit, which isn't."""
@@ -135,7 +136,8 @@ def facts(root, settings):
             packages[name[1]] = name[2]
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "commit": said("git", "-C", str(root), "rev-parse", "--short", "HEAD") + (" and changes" if changed else ""),
+        "commit": (said("git", "-C", str(root), "rev-parse", "--short", "HEAD") or "unknown")
+        + (" and changes" if changed else ""),
         "settings": settings,
         "processor": f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores",
         "memory": f"{memory:.0f} GB",
@@ -144,5 +146,6 @@ def facts(root, settings):
         "Swift": said("swift", "--version"),
         "beside it": ", ".join(f"{name} {version}" for name, version in packages.items())
         + f" on Python {platform.python_version()} with SQLite {sqlite3.sqlite_version}",
-        "tools": f"{said('wrk', '-v').split(' Copyright')[0]}, {said('valgrind', '--version')}, {said('cc', '--version')}",
+        "tools": ", ".join([
+            said("wrk", "-v").split(" Copyright")[0], said("valgrind", "--version"), said("cc", "--version")]),
     }

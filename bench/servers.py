@@ -8,11 +8,9 @@ import re
 import select
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TICK = os.sysconf("SC_CLK_TCK")
@@ -75,8 +73,9 @@ def end(process):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    if process.stdout:
-        process.stdout.close()
+    for pipe in (process.stdout, process.stderr):
+        if pipe:
+            pipe.close()
 
 
 @contextlib.contextmanager
@@ -111,40 +110,28 @@ def bare_command(program, folder, fields, body):
 @contextlib.contextmanager
 def fastapi(database, workers):
     """fastapi_app.py on a database, in so many processes."""
-    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
-        listening.set_inheritable(True)
-        port = listening.getsockname()[1]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "uvicorn", "fastapi_app:app", "--fd", str(listening.fileno()),
-             "--workers", str(workers), "--http", "httptools", "--loop", "uvloop", "--no-access-log",
-             "--log-level", "critical"],
-            cwd=HERE, env=os.environ | {"UNDERSTUDY_DATABASE": str(database), "PYTHONDONTWRITEBYTECODE": "1"},
-            pass_fds=[listening.fileno()], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "fastapi_app:app", "--host", "127.0.0.1", "--port", "0",
+         "--workers", str(workers), "--http", "httptools", "--loop", "uvloop", "--no-access-log"],
+        cwd=HERE, env=os.environ | {"UNDERSTUDY_DATABASE": str(database), "PYTHONDONTWRITEBYTECODE": "1"},
+        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
-        # Each worker has its own connection to the database; when they all have it, all answer.
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and process.poll() is None:
-            server = Server(process, port)
-            if sum(holds(pid, database) for pid in server.pids) >= workers:
-                server.ask("GET", "/invasive/parks")
+        # It says the port, and then for each process when it has begun to serve.
+        port, begun = None, 0
+        for line in process.stderr:
+            if address := re.search(r"running on http://127.0.0.1:(\d+)", line):
+                port = int(address[1])
+            begun += "Application startup complete" in line
+            if port and begun == workers:
                 break
-            time.sleep(0.05)
         else:
             raise CannotMeasure("FastAPI did not start")
-        yield server
+        yield Server(process, port)
     finally:
         end(process)
         # Its workers, where it couldn't end them any more.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-
-
-def holds(pid, file):
-    """Whether a process has a file open."""
-    try:
-        return any(os.path.samefile(link, file) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir() if link.exists())
-    except OSError:
-        return False
 
 
 def fill(program, folder):
