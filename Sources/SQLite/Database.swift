@@ -57,14 +57,20 @@ public struct Database: Sendable {
         throw .foreign(applicationID: header.applicationID)
       }
       try Self.requireKnown(header.version, schema: schema)
-      // A newer version can have ended before what it wrote came into the file itself.
-      if access(path + "-wal", F_OK) == 0 { try Self.requireKnownVersion(path: path, schema: schema) }
+      // A newer version can have ended before what it wrote came into the file itself. Beside a journal
+      // there is nothing of that kind yet, and only who may write can look.
+      if access(path + "-wal", F_OK) == 0, access(path + "-journal", F_OK) != 0 {
+        try Self.requireKnownVersion(path: path, schema: schema)
+      }
     }
     do {
       let connection = try Connection(path: path, access: .readWrite)
-      if header == nil { try Self.initialize(connection, schema: schema) }
+      // Asking for its pages takes back what a power cut has left half done: then it can be empty again.
+      if try connection.integer("PRAGMA page_count") == 0 { try Self.initialize(connection, schema: schema) }
       try Self.configure(connection)
       try Self.migrate(connection, schema: schema)
+    } catch let error as OpenError {
+      throw error
     } catch let error as SQLiteError {
       throw .refused(error)
     } catch {
@@ -106,7 +112,7 @@ public struct Database: Sendable {
 
   /// Reads the header of the file (https://sqlite.org/fileformat2.html#the_database_header), without
   /// SQLite: opening a database of another program could already change it. Nil where there is no
-  /// file yet, or an empty one; it is there afterwards, empty.
+  /// file yet, an empty one, or one whose very first transaction a power cut has interrupted.
   private static func header(of path: String) throws(OpenError) -> Header? {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
@@ -118,12 +124,25 @@ public struct Database: Sendable {
     var bytes = [UInt8](repeating: 0, count: 100)
     let length = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     guard length >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
-    if length == 0 { return nil }
+    if length == 0 || wasEmptyBeforeJournal(of: path) { return nil }
     let isSQLite = length == 100 && bytes.starts(with: Array("SQLite format 3\0".utf8))
     func integer(at offset: Int) -> Int32 {
       Int32(bitPattern: bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) })
     }
     return Header(isSQLite: isSQLite, applicationID: integer(at: 68), version: Int(integer(at: 60)))
+  }
+
+  /// Whether a rollback journal is beside the file that makes it empty again: whatever is in it was never
+  /// committed (https://sqlite.org/fileformat2.html#the_rollback_journal).
+  private static func wasEmptyBeforeJournal(of path: String) -> Bool {
+    let descriptor = open(path + "-journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // Eight bytes of magic, the number of records, a nonce, and the pages that the database had before.
+    var bytes = [UInt8](repeating: 0, count: 20)
+    let length = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    return length == 20 && bytes.starts(with: magic) && bytes[16...].allSatisfy { $0 == 0 }
   }
 
   /// The application id goes in before WAL is switched on, so that it is in the file's header from
@@ -160,6 +179,7 @@ public struct Database: Sendable {
       }
     }
     let current = Int(try connection.integer("PRAGMA user_version") ?? 0)
+    try requireKnown(current, schema: schema)
     if current == 0 { return try step(schema.definition, to: schema.version) }
     for version in current..<schema.version { try step(schema.migrations[version - 1], to: version + 1) }
   }

@@ -53,6 +53,24 @@ struct DatabaseTests {
     #expect(try open().reader().integer("PRAGMA application_id") == 0x5465_7374)
   }
 
+  @Test("a file whose making was interrupted becomes a database, and stays one", arguments: [true, false])
+  func interrupted(hasHeader: Bool) throws {
+    if hasHeader { try folder.connection().execute("PRAGMA application_id = \(0x5465_7374)") }
+    var page = hasHeader ? try Data(contentsOf: URL(fileURLWithPath: folder.path)) : Data()
+    page.append(Data(count: 8192 - page.count))
+    try page.write(to: URL(fileURLWithPath: folder.path))
+    // A journal without records, of a database that had no pages before, for sectors of 512 and pages of
+    // 4096 bytes.
+    var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7] + Array(repeating: 0, count: 14))
+    journal += [2, 0, 0, 0, 0x10, 0]
+    try (journal + Data(count: 512 - journal.count)).write(to: URL(fileURLWithPath: folder.path + "-journal"))
+    for _ in 1...2 {
+      let reader = try open().reader()
+      #expect(try reader.integer("PRAGMA application_id") == 0x5465_7374)
+      #expect(try reader.integer("SELECT count(*) FROM parent") == 0)
+    }
+  }
+
   @Test(
     "a file that is no database is refused and left as it was",
     arguments: [
