@@ -37,10 +37,12 @@ let package = Package(
     .executableTarget(name: "UnderstudyCommand", dependencies: ["HTTP", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["FaultVFS"], path: "Tests/TestSupport"),
+    // A disk that fails when a test wants it to, below SQLite.
+    .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "JSON", "TestSupport"]),
     .testTarget(
       name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport", "Threads"]),
