@@ -37,17 +37,17 @@ let package = Package(
     .executableTarget(name: "UnderstudyCommand", dependencies: ["HTTP", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
-    .target(name: "TestSupport", dependencies: ["FaultVFS"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["FaultVFS", "Threads"], path: "Tests/TestSupport"),
     // A disk that fails when a test wants it to, below SQLite.
     .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
-    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "JSON", "TestSupport"]),
     .testTarget(
       name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport", "Threads"]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
-    .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "TestSupport"]),
+    .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport"]),
     .testTarget(
       name: "ClientTests", dependencies: ["UnderstudyTesting", "TestSupport"], path: "Tests/Clients",
       // Clients in other languages, which the tests run as programs.
