@@ -13,12 +13,9 @@ public enum MonotonicClock {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// The moment so many seconds from now, to the hundredth of a second or better: what deadlines need, at a
-  /// fifth of the price.
-  public static func now(plusSeconds seconds: Int) -> UInt64 { coarse + UInt64(seconds) * 1_000_000_000 }
-
-  /// `now` as of the system's last tick.
-  private static var coarse: UInt64 {
+  /// `now` as of the system's last tick, a hundredth of a second old at most: what deadlines need, at a fifth of
+  /// the price.
+  public static var coarse: UInt64 {
     #if canImport(Darwin)
       now
     #else

@@ -105,4 +105,48 @@ struct LimitTests {
     clients.removeFirst()
     #expect(try third.response().status == 200)
   }
+
+  @Test("near the limit of connections those make room that have waited for their client for longest")
+  func crowd() throws {
+    let suspended = SuspendedRequests()
+    // One in sixteen is kept free.
+    let server = try RunningServer {
+      $0.limits.connections = 32
+    } routes: { router in
+      router.get("/", { _ in .now(.text("done")) })
+      router.get("/slow", suspended.handler)
+    }
+    func client(asking target: String) throws -> RawClient {
+      let client = try server.client()
+      try client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+      return client
+    }
+    // The oldest waits for the server; of those that wait for their client the first two have done so longest.
+    let waiting = try client(asking: "/slow")
+    let completions = suspended.take(1)
+    let silent = try server.client()
+    let early = try client(asking: "/")
+    #expect(try early.response().status == 200)
+    let active = try client(asking: "/")
+    #expect(try active.response().status == 200)
+    let later = try (1...27).map { _ in
+      let client = try client(asking: "/")
+      #expect(try client.response().status == 200)
+      // It has come before all the others, and was idle for a shorter time than any.
+      try active.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try active.response().status == 200)
+      return client
+    }
+    #expect(silent.isClosedByServer())
+    #expect(early.isClosedByServer())
+    for client in [active] + later {
+      try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try client.response().status == 200)
+    }
+    completions[0].succeed(.text("at last"))
+    #expect(try waiting.response().text == "at last")
+    // However many come, all are served.
+    let crowd = try (1...200).map { _ in try client(asking: "/") }
+    for client in crowd { #expect(try client.response().status == 200) }
+  }
 }

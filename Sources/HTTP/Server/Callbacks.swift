@@ -51,7 +51,8 @@ func connectionChanged(
     let client = ClientConnection(
       descriptor: mhd_connection_fd(connection),
       address: mhd_client_address(connection).flatMap { IPAddress($0) },
-      isEncrypted: false, deadline: MonotonicClock.now(plusSeconds: server.limits.requestSeconds))
+      isEncrypted: false)
+    client.waitForClient(seconds: server.limits.requestSeconds)
     server.connections.add(client)
     stored.pointee = Unmanaged.passRetained(client).toOpaque()
   case .CONNECTION_NOTIFY_CLOSED:

@@ -15,22 +15,47 @@ final class ClientConnection: @unchecked Sendable {
   let addressText: String
   let isEncrypted: Bool
   /// When the connection is cut, in nanoseconds of `MonotonicClock`.
-  private let deadline: Atomic<UInt64>
+  private let deadline = Atomic(UInt64.max)
+  /// Since when it is the client who has to move; the end of time while it is the server.
+  private let lastMove = Atomic(UInt64.max)
+  private let wasCut = Atomic(false)
 
-  init(descriptor: Int32, address: IPAddress?, isEncrypted: Bool, deadline: UInt64) {
+  init(descriptor: Int32, address: IPAddress?, isEncrypted: Bool) {
     self.descriptor = descriptor
     self.address = address
     addressText = address?.description ?? "-"
     self.isEncrypted = isEncrypted
-    self.deadline = Atomic(deadline)
   }
 
-  func setDeadline(_ time: UInt64) { deadline.store(time, ordering: .relaxed) }
+  /// From now on it is the client who has to move, within so many seconds.
+  func waitForClient(seconds: Int) {
+    let now = MonotonicClock.coarse
+    lastMove.store(now, ordering: .relaxed)
+    deadline.store(now + UInt64(seconds) * 1_000_000_000, ordering: .relaxed)
+  }
+
+  /// From now on it is the server who has to move.
+  func serveClient() {
+    lastMove.store(.max, ordering: .relaxed)
+    deadline.store(.max, ordering: .relaxed)
+  }
 
   func isOverdue(at time: UInt64) -> Bool { deadline.load(ordering: .relaxed) <= time }
 
+  /// Since when it is the client who has to move; nil while it is the server.
+  var waitingSince: UInt64? {
+    let time = lastMove.load(ordering: .relaxed)
+    return time == .max ? nil : time
+  }
+
+  /// Whether it was cut, and is only to be closed yet.
+  var isCut: Bool { wasCut.load(ordering: .relaxed) }
+
   /// Ends both directions, which libmicrohttpd sees as the client's leaving.
-  func cut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  func cut() {
+    wasCut.store(true, ordering: .relaxed)
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
 
   /// The scheme and authority of the last request on this connection: the next one's are mostly the same.
   private var lastOrigin: (host: [UInt8], scheme: String, origin: String)?
@@ -62,31 +87,40 @@ final class ClientConnection: @unchecked Sendable {
   }
 }
 
-/// The connections that are open, and the thread that cuts those that are past their deadline: a
-/// byte now and then keeps no connection alive.
+/// The connections that are open, and the thread that cuts some of them: those that are past their deadline,
+/// since a byte now and then keeps no connection alive, and where there are nearly as many as there may be
+/// those that have waited for their client for longest, so that who comes next finds room.
 final class ConnectionRegistry: Sendable {
   private struct State {
     var open: [ObjectIdentifier: ClientConnection] = [:]
+    /// How many of them were cut, and are only to be closed yet.
+    var leaving = 0
+    var needsRoom = false
     var isClosed = false
   }
 
   private let state = Condition(State())
+  /// How many connections may stay.
+  private let comfort: Int
 
   /// How often deadlines are looked at, in seconds.
   private static let period = 0.5
+  /// One in so many connections is kept free.
+  private static let spare = 16
 
-  init(log: Log?) throws(Thread.Exhausted) {
+  /// - Parameter limit: how many connections there may be.
+  init(limit: Int, log: Log?) throws(Thread.Exhausted) {
+    let spare = limit / Self.spare
+    comfort = limit - spare
     let state = state
     _ = try Thread {
-      while state.wait(seconds: Self.period, until: { $0.isClosed ? true : nil }) == nil {
-        let now = MonotonicClock.now
+      var isClosed = false
+      while !isClosed {
+        _ = state.wait(seconds: Self.period) { $0.isClosed || $0.needsRoom ? () : nil }
         state.withLock { state in
-          for connection in state.open.values where connection.isOverdue(at: now) {
-            connection.cut()
-            connection.setDeadline(.max)
-            log?.write(
-              .info, "cut a connection that was too slow", [("client", .text(connection.addressText))])
-          }
+          Self.cutOverdue(&state, log)
+          if state.needsRoom { Self.makeRoom(spare, &state, log) }
+          isClosed = state.isClosed
         }
       }
     }
@@ -96,18 +130,53 @@ final class ConnectionRegistry: Sendable {
     close()
   }
 
+  private static func cutOverdue(_ state: inout State, _ log: Log?) {
+    let now = MonotonicClock.now
+    for connection in state.open.values where connection.isOverdue(at: now) && !connection.isCut {
+      cut(connection, &state)
+      log?.write(.info, "cut a connection that was too slow", [("client", .text(connection.addressText))])
+    }
+  }
+
+  private static func makeRoom(_ count: Int, _ state: inout State, _ log: Log?) {
+    state.needsRoom = false
+    let waiting = state.open.values.compactMap { connection in
+      connection.isCut ? nil : connection.waitingSince.map { (since: $0, connection) }
+    }
+    let longest = waiting.sorted { $0.since < $1.since }.prefix(count)
+    for (_, connection) in longest { cut(connection, &state) }
+    log?.write(
+      .warning, "cut connections that did nothing, to make room",
+      [("connections", .number(Int64(longest.count)))])
+  }
+
+  private static func cut(_ connection: ClientConnection, _ state: inout State) {
+    connection.cut()
+    state.leaving += 1
+  }
+
   func add(_ connection: ClientConnection) {
-    state.withLock { $0.open[ObjectIdentifier(connection)] = connection }
+    let needsRoom = state.withLock { state in
+      state.open[ObjectIdentifier(connection)] = connection
+      state.needsRoom = state.needsRoom || state.open.count - state.leaving > comfort
+      return state.needsRoom
+    }
+    if needsRoom { state.broadcast() }
   }
 
   /// Forgets a connection, before its descriptor is closed and means another one.
   func remove(_ connection: ClientConnection) {
-    _ = state.withLock { $0.open.removeValue(forKey: ObjectIdentifier(connection)) }
+    state.withLock { state in
+      state.open.removeValue(forKey: ObjectIdentifier(connection))
+      if connection.isCut { state.leaving -= 1 }
+    }
   }
 
   /// Cuts every connection.
   func cutAll() {
-    state.withLock { for connection in $0.open.values { connection.cut() } }
+    state.withLock { state in
+      for connection in state.open.values where !connection.isCut { Self.cut(connection, &state) }
+    }
   }
 
   /// Ends the thread.

@@ -38,7 +38,7 @@ final class Exchange: @unchecked Sendable {
       id: RequestID(number: server.counts.lastRequest.add(1, ordering: .relaxed).newValue),
       target: RequestTarget(target), connection: connection, trustedProxies: server.trustedProxies)
     server.counts.active.add(1, ordering: .relaxed)
-    connection.setDeadline(MonotonicClock.now(plusSeconds: server.limits.requestSeconds))
+    connection.waitForClient(seconds: server.limits.requestSeconds)
   }
 
   /// libmicrohttpd's handler: called with the header, then for each piece of the body, then once
@@ -74,8 +74,7 @@ final class Exchange: @unchecked Sendable {
     // Resumed, but the client had gone.
     if stage == .suspended { server.decrement(server.counts.suspended) }
     release(bytesCounted)
-    request.connection.setDeadline(
-      MonotonicClock.now(plusSeconds: server.limits.idleSeconds + server.limits.requestSeconds))
+    request.connection.waitForClient(seconds: server.limits.idleSeconds + server.limits.requestSeconds)
     server.decrement(server.counts.active)
   }
 
@@ -180,7 +179,7 @@ final class Exchange: @unchecked Sendable {
   // MARK: The answer
 
   private func answer(_ connection: OpaquePointer) -> MHD_Result {
-    request.connection.setDeadline(.max)
+    request.connection.serveClient()
     do {
       for middleware in server.middleware {
         if let response = middleware.intercept(request) { return send(response, on: connection) }
@@ -305,7 +304,7 @@ final class Exchange: @unchecked Sendable {
 
   /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
   private func expectReader(of bytes: Int) {
-    request.connection.setDeadline(MonotonicClock.now(plusSeconds: 60 + bytes / (16 << 10)))
+    request.connection.waitForClient(seconds: 60 + bytes / (16 << 10))
   }
 
   private func report(_ response: Response) {

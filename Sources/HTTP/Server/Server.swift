@@ -17,7 +17,8 @@ public final class Server: @unchecked Sendable {
   public struct Limits: Sendable {
     /// The longest body of a request, in bytes.
     public var body = 1 << 20
-    /// The most connections at a time; past it new ones wait in the kernel's backlog.
+    /// The most connections at a time; past it new ones wait in the kernel's backlog. Before that those
+    /// are cut that have waited for their client for longest, where the limit is 16 or more.
     public var connections = 4096
     /// The memory of a connection, in bytes, in which the request line and the header have to find
     /// room, and the answer's header too. libmicrohttpd zeroes all of it for each request, so that it
@@ -95,7 +96,7 @@ public final class Server: @unchecked Sendable {
     fixedFields = middleware.flatMap(\.fixedFields)
     limits = configuration.limits
     trustedProxies = configuration.trustedProxies
-    connections = try ConnectionRegistry(log: log)
+    connections = try ConnectionRegistry(limit: limits.connections, log: log)
     self.socket = socket
     guard let started = start(threads: configuration.threads) else { throw StartError() }
     // libmicrohttpd closes it.
