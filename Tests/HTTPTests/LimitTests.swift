@@ -85,6 +85,34 @@ struct LimitTests {
     #expect(server.server.bytesInFlight == 0)
   }
 
+  @Test("a small body finds room, and its answer too, while large ones that never end hold all there is")
+  func heldBodies() throws {
+    let server = try server {
+      $0.connections = 10
+      $0.bytesInFlight = 20_000
+    }
+    // Each has 1000 bytes of its own, and 10 000 are for all.
+    let held = try (1...2).map { _ in
+      let client = try server.client()
+      try client.send(String(post(5901).dropLast()))
+      return client
+    }
+    while server.server.bytesInFlight < 2 * 5900 { sched_yield() }
+    let client = try server.client()
+    for _ in 1...3 {
+      try client.send(post(2000))
+      #expect(try client.response().status == 503)
+      try client.send(post(980))
+      #expect(try client.response().text.hasPrefix("980 of"))
+    }
+    for client in held {
+      try client.send("x")
+      #expect(try client.response().status == 200)
+    }
+    try client.send(post(5000))
+    #expect(try client.response().text == "5000 of 5000")
+  }
+
   @Test("past the limit of connections a new one waits its turn")
   func connections() throws {
     let server = try server { $0.connections = 2 }

@@ -162,19 +162,30 @@ final class Exchange: @unchecked Sendable {
     return received <= Self.discardLimit
   }
 
+  /// Counts bytes that are to be in memory, where there is room for them: as many as are each connection's own,
+  /// whatever all others have, and beyond that what is left of those for all.
   private func reserve(_ count: Int) -> Bool {
-    let total = server.counts.bytesInFlight.add(count, ordering: .relaxed).newValue
+    let shared = bytesShared
     bytesCounted += count
-    guard total > server.limits.bytesInFlight else { return true }
+    server.counts.bytesInFlight.add(count, ordering: .relaxed)
+    let more = bytesShared - shared
+    guard more > 0 else { return true }
+    let total = server.counts.bytesShared.add(more, ordering: .relaxed).newValue
+    guard total > server.limits.sharedBytes else { return true }
     release(count)
     return false
   }
 
   private func release(_ count: Int) {
     guard count > 0 else { return }
+    let shared = bytesShared
     bytesCounted -= count
     server.counts.bytesInFlight.subtract(count, ordering: .relaxed)
+    if shared > 0 { server.counts.bytesShared.subtract(shared - bytesShared, ordering: .relaxed) }
   }
+
+  /// Bytes of this exchange that are beyond its connection's own.
+  private var bytesShared: Int { max(0, bytesCounted - server.limits.ownBytes) }
 
   // MARK: The answer
 

@@ -28,7 +28,8 @@ public final class Server: @unchecked Sendable {
     public var requestSeconds = 30
     /// How long an idle connection is kept, in seconds.
     public var idleSeconds = 75
-    /// The bytes of bodies, received and to be sent, that may be in memory at a time.
+    /// The bytes of bodies, received and to be sent, that may be in memory at a time. One half belongs to the
+    /// connections, to each its part of it: a small body finds room whatever the others hold.
     public var bytesInFlight = 128 << 20
 
     /// What of a connection's memory is kept for the header of the answer, in bytes: an answer that finds
@@ -37,6 +38,12 @@ public final class Server: @unchecked Sendable {
 
     /// What of it the request line and the header may take, in bytes.
     var headerMemory: Int { connectionMemory - Self.answerMemory }
+
+    /// The bytes in memory that are each connection's own: 16 KiB, without other options.
+    var ownBytes: Int { bytesInFlight / 2 / connections }
+
+    /// Those that are for all.
+    var sharedBytes: Int { bytesInFlight - ownBytes * connections }
 
     public init() {}
   }
@@ -76,6 +83,8 @@ public final class Server: @unchecked Sendable {
     /// Requests that wait for another thread.
     let suspended = Atomic<Int>(0)
     let bytesInFlight = Atomic<Int>(0)
+    /// Those of them that are no connection's own.
+    let bytesShared = Atomic<Int>(0)
     let isDraining = Atomic<Bool>(false)
     /// Signalled when `active` or `suspended` falls while the server drains. The value says nothing;
     /// one without a size has its neighbour's address, which ThreadSanitizer takes for a race.
