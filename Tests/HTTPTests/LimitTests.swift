@@ -62,6 +62,21 @@ struct LimitTests {
     #expect(try client.response().text == "1000 of 1000")
   }
 
+  @Test("what there was of a body that is refused is given back before its end comes")
+  func refusedBody() throws {
+    let server = try server { $0.bytesInFlight = 20_000 }
+    let refused = try server.client()
+    try refused.send(String(post(30_000).dropLast()))
+    let client = try server.client()
+    var answer = ""
+    repeat {
+      try client.send(post(1))
+      answer = try client.response().text
+    } while answer != "1 of 1"
+    try refused.send("x")
+    #expect(try refused.response().status == 503)
+  }
+
   @Test("an answer that there is no memory for is 503")
   func largeAnswer() throws {
     let server = try server { $0.bytesInFlight = 2000 }

@@ -158,7 +158,10 @@ final class Exchange: @unchecked Sendable {
         request.body.append(contentsOf: data)
       }
     }
-    if refusal != nil { request.body = [] }
+    if refusal != nil {
+      request.body = []
+      release(bytesCounted)
+    }
     return received <= Self.discardLimit
   }
 
