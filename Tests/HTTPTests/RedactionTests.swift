@@ -141,4 +141,22 @@ struct RedactionTests {
     #expect(!written.contains(Self.key))
     #expect(!written.contains("hunter2"))
   }
+
+  @Test("a target that isn't UTF-8 makes a line that is, and still JSON")
+  func notUTF8() throws {
+    let pipe = Pipe()
+    let log = try Log(level: .debug, format: .json, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let server = try RunningServer(middleware: [AccessLog(log)]) { router in
+      router.get("/images/:file") { _ in .now(.text("")) }
+    }
+    let client = try server.client()
+    try client.send(Array("GET /images/".utf8) + [0xFF, 0xC3] + Array(" HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+    #expect(try client.response().status == 200)
+    server.server.stop()
+    log.close()
+    try pipe.fileHandleForWriting.close()
+    let line = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    let entry = try JSONSerialization.jsonObject(with: line) as? [String: Any]
+    #expect(entry?["message"] as? String == "GET /images/\u{FFFD}\u{FFFD}")
+  }
 }
