@@ -20,7 +20,7 @@ public final class ByteBuffer: @unchecked Sendable {
 
   public init(capacity: Int = 1024) {
     self.capacity = max(capacity, 64)
-    start = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
+    start = Self.resized(nil, to: self.capacity)
   }
 
   /// A buffer that begins with a text.
@@ -30,7 +30,13 @@ public final class ByteBuffer: @unchecked Sendable {
   }
 
   deinit {
-    start.deallocate()
+    free(start)
+  }
+
+  /// realloc(3), which moves the pages of a large block and not its bytes.
+  private static func resized(_ block: UnsafeMutableRawPointer?, to size: Int) -> UnsafeMutableRawPointer {
+    guard let block = realloc(block, size) else { preconditionFailure("out of memory") }
+    return block
   }
 
   /// The bytes. Valid until the next append and while the buffer lives.
@@ -49,10 +55,7 @@ public final class ByteBuffer: @unchecked Sendable {
   private func reserve(_ more: Int) {
     guard count + more > capacity else { return }
     let larger = max(capacity * 2, count + more)
-    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    moved.copyMemory(from: start, byteCount: count)
-    start.deallocate()
-    start = moved
+    start = Self.resized(start, to: larger)
     capacity = larger
   }
 
