@@ -1,10 +1,14 @@
 // libmicrohttpd, and the calls of it that are variadic in C and so out of
-// Swift's reach, each with the one form that is used here.
+// Swift's reach, each with the one form that is used here. And a call of glibc's that its Swift module
+// leaves out.
 #pragma once
 
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /// The connection's socket, or -1.
 static inline int mhd_connection_fd(struct MHD_Connection *connection) {
@@ -57,4 +61,12 @@ static inline void mhd_log(void *sink, const char *format, va_list arguments) {
 /// functions that take a va_list.
 static inline MHD_LogCallback mhd_log_callback(void) {
   return mhd_log;
+}
+
+/// Gives memory that isn't in use any more back to the system, which glibc's allocator does by
+/// itself only for what lies at a heap's end.
+static inline void allocator_give_back(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }

@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Synchronization
 import Threads
 
@@ -96,6 +97,8 @@ final class ConnectionRegistry: Sendable {
     /// How many of them were cut, and are only to be closed yet.
     var leaving = 0
     var needsRoom = false
+    /// The most that there were since memory was last given back.
+    var most = 0
     var isClosed = false
   }
 
@@ -107,6 +110,8 @@ final class ConnectionRegistry: Sendable {
   private static let period = 0.5
   /// One in so many connections is kept free.
   private static let spare = 16
+  /// When so many connections have gone, what they had of the memory is given back.
+  private static let worthwhile = 64
 
   /// - Parameter limit: how many connections there may be.
   init(limit: Int, log: Log?) throws(Thread.Exhausted) {
@@ -117,11 +122,15 @@ final class ConnectionRegistry: Sendable {
       var isClosed = false
       while !isClosed {
         _ = state.wait(seconds: Self.period) { $0.isClosed || $0.needsRoom ? () : nil }
-        state.withLock { state in
+        let canGiveBack = state.withLock { state in
           Self.cutOverdue(&state, log)
           if state.needsRoom { Self.makeRoom(spare, &state, log) }
           isClosed = state.isClosed
+          guard state.most - state.open.count >= Self.worthwhile else { return false }
+          state.most = state.open.count
+          return true
         }
+        if canGiveBack { allocator_give_back() }
       }
     }
   }
@@ -158,6 +167,7 @@ final class ConnectionRegistry: Sendable {
   func add(_ connection: ClientConnection) {
     let needsRoom = state.withLock { state in
       state.open[ObjectIdentifier(connection)] = connection
+      state.most = max(state.most, state.open.count)
       state.needsRoom = state.needsRoom || state.open.count - state.leaving > comfort
       return state.needsRoom
     }
