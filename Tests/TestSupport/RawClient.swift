@@ -120,8 +120,8 @@ public final class RawClient {
   }
 }
 
-/// The system's call, out of the reach of the method of the same name.
-private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+/// The system's call, out of the reach of methods of the same name.
+func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   #if canImport(Darwin)
     send(descriptor, bytes.baseAddress, bytes.count, 0)
   #else

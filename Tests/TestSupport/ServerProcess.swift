@@ -31,15 +31,24 @@ public final class ServerProcess: @unchecked Sendable {
 
   /// Starts `understudy serve` and waits until it listens.
   ///
-  /// - Parameter port: where; 0 finds a free one.
+  /// - Parameters:
+  ///   - port: where; 0 finds a free one.
+  ///   - openFiles: how many it may have to begin with; it can ask for more. Nil for as many as the tests.
   /// - Throws: `Failure` with what it wrote, where it ends instead.
   public init(
-    _ arguments: [String], environment: [String: String] = [:], port wanted: UInt16 = 0
+    _ arguments: [String], environment: [String: String] = [:], port wanted: UInt16 = 0,
+    openFiles: Int? = nil
   ) throws {
     errors = FileManager.default.temporaryDirectory.appending(path: "understudy-\(UUID().uuidString).log")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
     process.executableURL = Self.program
     process.arguments = ["serve", "--port", "\(wanted)"] + arguments
+    if let openFiles {
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments =
+        ["-c", "ulimit -S -n \(openFiles) && exec \"$0\" \"$@\"", Self.program.path]
+        + (process.arguments ?? [])
+    }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
