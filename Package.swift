@@ -37,7 +37,7 @@ let package = Package(
     .executableTarget(name: "UnderstudyCommand", dependencies: ["HTTP", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
-    .target(name: "TestSupport", dependencies: ["FaultVFS", "Threads"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),
     // A disk that fails when a test wants it to, below SQLite.
     .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),

@@ -48,8 +48,67 @@ struct RandomDocuments {
     return Array(try JSONSerialization.data(withJSONObject: object(depth: 0), options: options))
   }
 
+  /// A document in every way of writing that RFC 8259 knows: white space, escapes, numbers, and a name
+  /// now and then twice.
+  mutating func ownDocument() -> [UInt8] { Array((space() + writtenObject(depth: 0) + space()).utf8) }
+
+  private mutating func pick(_ texts: [String]) -> String { texts.randomElement(using: &generator)! }
+
+  private mutating func list(_ range: ClosedRange<Int>, _ item: (inout Self) -> String) -> String {
+    (0..<Int.random(in: range, using: &generator)).map { _ in item(&self) }.joined(separator: ",")
+  }
+
+  private mutating func space() -> String {
+    (0..<Int.random(in: -4...2, using: &generator).magnitude / 2).map { _ in pick([" ", "\n", "\t", "\r"]) }
+      .joined()
+  }
+
+  private mutating func writtenObject(depth: Int) -> String {
+    let members = list(0...(depth == 0 ? 20 : 3)) { documents in
+      documents.space() + documents.writtenString() + documents.space() + ":"
+        + documents.writtenValue(depth: depth + 1)
+    }
+    return "{\(members)\(space())}"
+  }
+
+  private mutating func writtenValue(depth: Int) -> String {
+    switch Int.random(in: 0...(depth > 3 ? 6 : 9), using: &generator) {
+    case 0, 1, 2: space() + writtenNumber() + space()
+    case 3: space() + pick(["true", "false", "null"]) + space()
+    case 4, 5, 6: space() + writtenString() + space()
+    case 7: space() + "[\(list(0...4) { $0.writtenValue(depth: depth + 1) })\(space())]" + space()
+    default: space() + writtenObject(depth: depth) + space()
+    }
+  }
+
+  private mutating func writtenNumber() -> String {
+    let digits = [
+      "0", "7", "10", "1000000", "9007199254740993", "9223372036854775807", "9223372036854775808",
+    ]
+    return pick(["", "-"]) + pick(digits) + pick(["", "", ".0", ".50", ".125"])
+      + pick(["", "", "e0", "E+2", "e-3", "e00"])
+  }
+
+  private mutating func writtenString() -> String {
+    let scalars = string().unicodeScalars.map { scalar -> String in
+      let isEscaped = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+      guard isEscaped || Int.random(in: 0...3, using: &generator) == 0 else { return String(scalar) }
+      return String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16, uppercase: Bool.random(using: &generator))
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
+    return "\"" + scalars.joined() + pick(["", "", "\\/", "\\n", "\\\"", "\\\\"]) + "\""
+  }
+
+  /// A document of either kind, spoiled.
+  mutating func spoiledDocument() throws -> [UInt8] {
+    let document = Bool.random(using: &generator) ? try document() : ownDocument()
+    return spoiled(document)
+  }
+
   /// The document with one to three bytes replaced, taken out, put in, or cut off.
-  mutating func spoiled(_ document: [UInt8]) -> [UInt8] {
+  private mutating func spoiled(_ document: [UInt8]) -> [UInt8] {
     var bytes = document
     for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
       let position = Int.random(in: 0..<bytes.count, using: &generator)
