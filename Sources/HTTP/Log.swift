@@ -44,6 +44,8 @@ public final class Log: Sendable {
   private struct Waiting {
     var text = ByteBuffer(capacity: 64 << 10)
     var lines = 0
+    /// Lines that have been taken from here and are on their way to the system.
+    var leaving = 0
     /// Lines that found no room.
     var dropped = 0
     var moment = Timestamp()
@@ -115,7 +117,7 @@ public final class Log: Sendable {
   /// written.
   func write(_ level: Level, _ body: (LogLine) -> Void) {
     let isFirst = waiting.withLock { waiting in
-      guard waiting.lines < queueLimit, !waiting.isClosed else {
+      guard waiting.lines + waiting.leaving < queueLimit, !waiting.isClosed else {
         waiting.dropped += 1
         return false
       }
@@ -143,6 +145,7 @@ public final class Log: Sendable {
   private static func take(from waiting: inout Waiting, leaving spare: ByteBuffer, _ format: Format)
     -> ByteBuffer??
   {
+    waiting.leaving = 0
     guard waiting.lines > 0 else { return waiting.isClosed ? .some(nil) : nil }
     if waiting.dropped > 0 {
       let line = LogLine(.error, at: &waiting.moment, format: format, in: waiting.text)
@@ -150,7 +153,9 @@ public final class Log: Sendable {
       line.append("lines", Int64(waiting.dropped))
       line.end()
     }
-    defer { (waiting.text, waiting.lines, waiting.dropped) = (spare, 0, 0) }
+    defer {
+      (waiting.text, waiting.lines, waiting.leaving, waiting.dropped) = (spare, 0, waiting.lines, 0)
+    }
     return waiting.text
   }
 

@@ -40,7 +40,7 @@ struct OverloadTests {
 
   @Test("a list of people counts among the bytes in memory")
   func people() throws {
-    let server = try TestServer { $0.server.limits.bytesInFlight = 10_000 }
+    let server = try TestServer { $0.server.limits.bytesInFlight = 20_000 }
     defer { server.stop() }
     let key = try server.answer("POST /directory/users", #"{"name":"a","password":"p"}"#).text
     for _ in 1...2 {
