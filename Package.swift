@@ -2,6 +2,22 @@
 
 import PackageDescription
 
+// Where script/fuzz asks for it, what the tests feed with kept inputs is a program that libFuzzer feeds:
+// it has no main of its own, and its unsafe flags tell the compiler.
+let isFuzzing = Context.environment["UNDERSTUDY_FUZZ_BUILD"] != nil
+let fuzzDependencies: [Target.Dependency] = [
+  "HTTP", "JSON", "SQLite", "TestSupport", "Understudy", "UnderstudyTesting",
+]
+let fuzzing =
+  isFuzzing
+  ? Target.executableTarget(
+    name: "fuzz", dependencies: fuzzDependencies, path: "Tests/Fuzz",
+    exclude: ["corpus", "dictionaries", "CorpusTests.swift"],
+    swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+  : Target.testTarget(
+    name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz",
+    exclude: ["corpus", "dictionaries", "Entry.swift"])
+
 let package = Package(
   name: "understudy",
   platforms: [.macOS(.v15)],
@@ -40,6 +56,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),
     // A disk that fails when a test wants it to, below SQLite.
     .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+    fuzzing,
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),

@@ -68,7 +68,7 @@ public final class Application: Sendable {
   private let writer: Writer
   private let readers: Readers
   private let hasher: PasswordHasher
-  private let server: Server
+  let server: Server
 
   /// Opens the data folder and begins to serve.
   ///

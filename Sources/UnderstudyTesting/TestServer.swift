@@ -4,7 +4,7 @@ import Understudy
 /// A server inside the test's own process, on a free port of the loopback interface, with data of
 /// its own that goes with it. Clients talk to it as to any other.
 public final class TestServer: Sendable {
-  private let application: Application
+  let application: Application
 
   /// Starts a server.
   ///

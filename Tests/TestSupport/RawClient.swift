@@ -34,7 +34,9 @@ public final class RawClient {
       var isOn: Int32 = 1
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
     #endif
-    guard connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
+    let isConnected = connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0
+    // A signal only ends the waiting, not the connecting.
+    guard isConnected || errno == EINTR && isConnectedInTheEnd() else {
       // The descriptor is closed with the object, which is whole by now.
       throw Failure(description: "can't connect: \(String(cString: strerror(errno)))")
     }
@@ -48,7 +50,7 @@ public final class RawClient {
   public func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemSend(descriptor, $0) }
+      let count = retrying { rest.withUnsafeBytes { systemSend(descriptor, $0) } }
       guard count > 0 else { throw Failure(description: "can't send: \(String(cString: strerror(errno)))") }
       rest = rest.dropFirst(count)
     }
@@ -103,6 +105,41 @@ public final class RawClient {
     return isClosedByServer()
   }
 
+  /// Reads what comes, and ends its own direction with the first of it, or when nothing has come for a
+  /// moment.
+  ///
+  /// - Parameter isOver: whether nothing more can be meant to come; asked when the server, told of the end,
+  ///   leaves the connection open.
+  /// - Throws: `Failure` when it is still open and not over after ten seconds.
+  public func everything(unless isOver: () -> Bool) throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var isFinished = false
+    for _ in 0..<2000 {
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let isReadable = poll(&waiting, 1, isFinished ? 5 : 2) > 0
+      if !isFinished { finishSending() } else if !isReadable, isOver() { return received }
+      isFinished = true
+      guard isReadable else { continue }
+      let count = read(descriptor, &buffer, buffer.count)
+      if count == 0 || count < 0 && errno == ECONNRESET { return received }
+      if count > 0 { received.append(contentsOf: buffer[..<count]) }
+    }
+    throw Failure(description: "the server leaves the connection open")
+  }
+
+  private func isConnectedInTheEnd() -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return retrying { Int(poll(&waiting, 1, 10_000)) } > 0 && waiting.revents & Int16(POLLERR) == 0
+  }
+
+  /// Calls again what a signal has interrupted.
+  private func retrying(_ call: () -> Int) -> Int {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
   private var headerEnd: Int? {
     guard received.count >= 4 else { return nil }
     return (0...received.count - 4).first { received[$0..<$0 + 4].elementsEqual("\r\n\r\n".utf8) }
@@ -110,7 +147,7 @@ public final class RawClient {
 
   private func receive() throws {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    let count = read(descriptor, &buffer, buffer.count)
+    let count = retrying { read(descriptor, &buffer, buffer.count) }
     guard count > 0 else {
       throw Failure(
         description: count == 0

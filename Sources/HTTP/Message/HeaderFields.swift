@@ -22,6 +22,9 @@ struct HeaderFields {
   /// Why the request has to be refused and its connection closed; the first reason found.
   private(set) var defect: String?
 
+  /// A header without a field.
+  init() {}
+
   /// Reads the header of the connection's current request.
   mutating func read(from connection: OpaquePointer) {
     withUnsafeMutablePointer(to: &self) { fields in
@@ -42,7 +45,8 @@ struct HeaderFields {
     name.count + value.count + 4 + 64
   }
 
-  fileprivate mutating func read(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+  /// Takes in a field; name and value lie where they were received.
+  mutating func read(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     memory += Self.memory(name: name, value: value)
     if name.equals("cookie") { memory += value.count + 64 * value.count { $0 == UInt8(ascii: ";") } + 64 }
     guard Self.isOneLine(name: name, value: value) else {

@@ -113,7 +113,7 @@ struct People {
   }
 
   /// Appends a row of `id, name, office, user, members`.
-  private static func append(_ row: borrowing Row, to body: ByteBuffer) {
+  static func append(_ row: borrowing Row, to body: ByteBuffer) {
     body.append("{\"id\":" as StaticString)
     body.append(row.integer(0))
     body.append(",\"name\":" as StaticString)
