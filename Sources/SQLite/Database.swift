@@ -36,6 +36,8 @@ public struct Database: Sendable {
     case foreign(applicationID: Int32)
     /// Written by a newer version of this program.
     case newer(version: Int, known: Int)
+    /// Part of the file is missing.
+    case damaged(String)
     /// The file can't be made or opened.
     case unreachable(String)
     /// SQLite refused.
@@ -57,6 +59,7 @@ public struct Database: Sendable {
         throw .foreign(applicationID: header.applicationID)
       }
       try Self.requireKnown(header.version, schema: schema)
+      try Self.requireWhole(header, path: path)
       // A newer version can have ended before what it wrote came into the file itself. Beside a journal
       // there is nothing of that kind yet, and only who may write can look.
       if access(path + "-wal", F_OK) == 0, access(path + "-journal", F_OK) != 0 {
@@ -108,6 +111,9 @@ public struct Database: Sendable {
     let isSQLite: Bool
     let applicationID: Int32
     let version: Int
+    /// The bytes that the file has to have by its header; nil where the header doesn't say.
+    let expectedSize: Int64?
+    let size: Int64
   }
 
   /// Reads the header of the file (https://sqlite.org/fileformat2.html#the_database_header), without
@@ -129,7 +135,26 @@ public struct Database: Sendable {
     func integer(at offset: Int) -> Int32 {
       Int32(bitPattern: bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) })
     }
-    return Header(isSQLite: isSQLite, applicationID: integer(at: 68), version: Int(integer(at: 60)))
+    let pageSize = Int64(bytes[16]) << 8 | Int64(bytes[17])
+    // The number of pages is there for those who know how to keep it: the change counter says who did.
+    let isSizeKnown = integer(at: 24) == integer(at: 92)
+    return Header(
+      isSQLite: isSQLite, applicationID: integer(at: 68), version: Int(integer(at: 60)),
+      // Pages of 64 KiB are written as 1.
+      expectedSize: isSizeKnown
+        ? Int64(UInt32(bitPattern: integer(at: 28))) * (pageSize == 1 ? 65_536 : pageSize) : nil,
+      size: Int64(status.st_size))
+  }
+
+  /// A file that was cut short is refused before SQLite opens it: it takes the rest of the last page for
+  /// zeros. Beside a log or journal the header needn't be of the same moment as the file.
+  private static func requireWhole(_ header: Header, path: String) throws(OpenError) {
+    guard let expected = header.expectedSize, header.size < expected else { return }
+    var status = stat()
+    for name in [path + "-wal", path + "-journal"] where stat(name, &status) == 0 && status.st_size > 0 {
+      return
+    }
+    throw .damaged("it has \(header.size) bytes of \(expected)")
   }
 
   /// Whether a rollback journal is beside the file that makes it empty again: whatever is in it was never

@@ -177,6 +177,9 @@ public final class Application: Sendable {
       "\(database) was written by a newer version of this program (schema \(version), this one knows \(known)): use that version, or choose another folder with --data"
     case Database.OpenError.unreachable(let reason):
       "can't open \(database) (\(reason)): make it readable and writable, or choose another folder with --data"
+    case Database.OpenError.damaged(let reason),
+      Database.OpenError.refused(.notADatabase(let reason)), SQLiteError.notADatabase(let reason):
+      "\(database) is damaged (\(reason)): put a copy of it back in its place, or choose another folder with --data"
     case Database.OpenError.refused(let error), let error as SQLiteError:
       "can't use \(database) (\(error)): check the disk, or choose another folder with --data"
     case ListenError.portInUse:

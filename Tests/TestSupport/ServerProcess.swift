@@ -33,22 +33,17 @@ public final class ServerProcess: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - port: where; 0 finds a free one.
-  ///   - openFiles: how many it may have to begin with; it can ask for more. Nil for as many as the tests.
+  ///   - launcher: a program with its arguments that becomes the server in the end, as `nsenter` does.
   /// - Throws: `Failure` with what it wrote, where it ends instead.
   public init(
     _ arguments: [String], environment: [String: String] = [:], port wanted: UInt16 = 0,
-    openFiles: Int? = nil
+    launcher: [String] = []
   ) throws {
     errors = FileManager.default.temporaryDirectory.appending(path: "understudy-\(UUID().uuidString).log")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-    process.executableURL = Self.program
-    process.arguments = ["serve", "--port", "\(wanted)"] + arguments
-    if let openFiles {
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments =
-        ["-c", "ulimit -S -n \(openFiles) && exec \"$0\" \"$@\"", Self.program.path]
-        + (process.arguments ?? [])
-    }
+    let command = launcher + [Self.program.path, "serve", "--port", "\(wanted)"] + arguments
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
@@ -93,20 +88,24 @@ public final class ServerProcess: @unchecked Sendable {
       ? -process.terminationStatus : process.terminationStatus
   }
 
-  /// Runs the program to its end.
+  /// Runs the program to its end, which is a signal's where it takes longer than a minute.
   ///
   /// - Returns: its exit status and what it wrote to standard output and standard error.
   public static func run(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], environment: [String: String] = [:], launcher: [String] = []
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     let (output, errors) = (Pipe(), Pipe())
-    process.executableURL = program
-    process.arguments = arguments
+    let command = launcher + [program.path] + arguments
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = errors
     try process.run()
+    let end = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: end)
+    defer { end.cancel() }
     let written = output.fileHandleForReading.readDataToEndOfFile()
     let complaints = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
