@@ -146,11 +146,15 @@ public final class Application: Sendable {
   /// Removes a temporary data folder, for a program that is ended in the middle of its end.
   public func removeTemporaryData() { folder.removeIfTemporary() }
 
+  /// What of `drainSeconds` is kept for the password that is being hashed and for closing the database.
+  private static let closingSeconds = 0.25
+
   /// Ends: stops listening, answers what is under way, for at most `drainSeconds`, and closes the
   /// database.
   public func stop() {
     server.beginDraining()
-    let isIdle = server.waitUntilIdle(seconds: Double(options.drainSeconds))
+    let isIdle = server.waitUntilIdle(
+      seconds: Double(options.drainSeconds) - Server.lastWords - Self.closingSeconds)
     // Whoever still waits for a hash is told to come again; what waits for the writer is written.
     hasher.close(dropping: !isIdle)
     server.stop()

@@ -46,13 +46,13 @@ struct DurabilityTests {
       #expect((observers.flatMap(\.refusals) + keepers.flatMap(\.refusals)).isEmpty, seed)
 
       let oldest = keepers.flatMap(\.touched).min() ?? .max
-      let stored = try StoredRows(of: folder, observationsAfter: newest, peopleFrom: oldest)
+      let stored = try StoredRows(of: folder.url, observationsAfter: newest, peopleFrom: oldest)
       Self.check(stored, after: newest, observers, seed)
       Self.check(stored, from: oldest, &keepers, seed)
       newest = stored.observations.last?.id ?? newest
     }
 
-    let stored = try StoredRows(of: folder)
+    let stored = try StoredRows(of: folder.url)
     Self.check(stored, after: 0, observers, seed)
     Self.check(stored, from: 0, &keepers, seed)
     let sorted = starts.sorted()

@@ -12,12 +12,12 @@ struct StoredRows {
   /// - Parameters:
   ///   - observation: of the sightings those with a larger id.
   ///   - person: of the people those from this id on.
-  init(of folder: TemporaryFolder, observationsAfter observation: Int64 = 0, peopleFrom person: Int64 = 0)
+  init(of folder: URL, observationsAfter observation: Int64 = 0, peopleFrom person: Int64 = 0)
     throws
   {
     let copy = try TemporaryFolder()
     for name in ["understudy.sqlite", "understudy.sqlite-wal"] {
-      let file = folder.url.appending(path: name)
+      let file = folder.appending(path: name)
       guard FileManager.default.fileExists(atPath: file.path) else { continue }
       try FileManager.default.copyItem(at: file, to: copy.url.appending(path: name))
     }

@@ -185,7 +185,7 @@ public final class Server: @unchecked Sendable {
   }
 
   /// How long the last answers may take to be sent, once they are there, in seconds.
-  private static let lastWords = 1.0
+  public static let lastWords = 1.0
 
   /// Ends the server. Whoever has to answer suspended requests has done so, or does it now: this
   /// waits for them, since libmicrohttpd can't end with a suspended connection.
