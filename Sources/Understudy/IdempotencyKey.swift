@@ -1,6 +1,7 @@
 import CSodium
 import HTTP
 import SQLite
+import Threads
 
 #if canImport(Darwin)
   import Darwin
@@ -69,7 +70,14 @@ struct IdempotencyKey: Sendable {
       "DELETE FROM idempotency_key WHERE id <= ?1", .integer(connection.lastInsertedRow - limit))
   }
 
-  private static var now: Int64 { Int64(time(nil)) }
+  /// The wall clock's time when the program looked at it first, less the monotonic clock's.
+  private static let start = Int64(time(nil)) - monotonic
+
+  private static var monotonic: Int64 { Int64(MonotonicClock.now / 1_000_000_000) }
+
+  /// Seconds since 1970, without the jumps that the wall clock makes meanwhile: one forward would forget
+  /// every request.
+  private static var now: Int64 { start + monotonic }
 }
 
 extension IdempotencyKey? {
