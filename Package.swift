@@ -62,7 +62,8 @@ let package = Package(
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "JSON", "TestSupport"]),
     .testTarget(
-      name: "UnderstudyTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport", "Threads"]),
+      name: "UnderstudyTests",
+      dependencies: ["Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads"]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport"]),
     .testTarget(
