@@ -47,8 +47,12 @@ private func requirePlainReading(of raw: [UInt8]) throws {
     .dropFirst().map { decode($0) }
   if segments.last == [] { segments.removeLast() }
   try require(
-    (0..<target.segmentCount).map { Array(target.segment($0)) } == segments, "the segments of \(raw.shown)")
-  let isPlain = segments.allSatisfy { !["", ".", ".."].contains($0.shown) && !$0.contains(0) }
+    (0..<target.segmentCount).map { Array(target.segment($0)) }
+      == Array(segments.prefix(RequestTarget.depth)),
+    "the segments of \(raw.shown)")
+  let isPlain =
+    segments.count <= RequestTarget.depth
+    && segments.allSatisfy { !["", ".", ".."].contains($0.shown) && !$0.contains(0) }
   try require(target.isPlain == isPlain, "which paths are followed: \(raw.shown)")
   for plusIsSpace in [false, true] {
     let pairs = (parts.count > 1 ? parts[1] : []).split(separator: UInt8(ascii: "&")).map { pair in

@@ -3,17 +3,15 @@ import Synchronization
 
 /// A 200 whose header and body are the same for every request of its resource, made once and sent from the
 /// same memory any number of times, by any thread. It carries no request id: that differs for each request.
-public final class PreparedResponse: Sendable {
+public final class PreparedResponse: @unchecked Sendable {
+  // Safe to share: what isn't constant is set once, atomically, and libmicrohttpd counts the uses of its
+  // object under a lock of its own.
+
   /// What it was made of.
   public let response: Response
   /// Its validator.
   public let etag: ETag
-  private let native: Mutex<Native?>
-
-  private struct Native: @unchecked Sendable {
-    // Safe to send: libmicrohttpd counts a response's uses under a lock of its own.
-    let pointer: OpaquePointer
-  }
+  private let native = Atomic<OpaquePointer?>(nil)
 
   /// Whether the body is one of a few that are in memory anyway; where it isn't, each request that is being
   /// answered with it counts its bytes as its own.
@@ -32,19 +30,22 @@ public final class PreparedResponse: Sendable {
       response.caching = .validated(etag)
     }
     self.response = response
-    native = Mutex(nil)
   }
 
   deinit {
-    if let native = native.withLock({ $0 }) { MHD_destroy_response(native.pointer) }
+    if let native = native.load(ordering: .acquiring) { MHD_destroy_response(native) }
   }
 
   /// libmicrohttpd's object for it, made at the first use.
   func pointer(fixedFields: [Field]) -> OpaquePointer? {
-    native.withLock { native in
-      if native == nil { native = NativeResponse.make(response, fixedFields: fixedFields).map(Native.init) }
-      return native?.pointer
-    }
+    if let known = native.load(ordering: .acquiring) { return known }
+    guard let made = NativeResponse.make(response, fixedFields: fixedFields) else { return nil }
+    let (isFirst, original) = native.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    if isFirst { return made }
+    // Another thread was faster.
+    MHD_destroy_response(made)
+    return original
   }
 }
 

@@ -28,6 +28,8 @@ public struct RequestTarget: Sendable {
   /// Whether the path can name something: it has no empty segment, no `.` or `..`, no NUL, and no more
   /// segments than any resource. Others are never followed.
   public private(set) var isPlain = true
+  /// The most segments that a path can have and name something.
+  static var depth: Int { Segments.capacity }
 
   public init(_ raw: [UInt8]) {
     self.raw = raw
@@ -92,7 +94,7 @@ public struct RequestTarget: Sendable {
     segments = decodedSegments
   }
 
-  /// How many segments the path has; none in `/`.
+  /// How many segments the path has, of those that there is room for; none in `/`.
   public var segmentCount: Int { segments.count }
 
   /// A segment of the path, decoded.
@@ -116,6 +118,7 @@ public struct RequestTarget: Sendable {
 /// Where a path's segments are, kept in place: every request has some, and an array would be one more
 /// piece of memory to ask for and give back.
 private struct Segments {
+  static let capacity = SIMD8<UInt32>.scalarCount
   private var starts = SIMD8<UInt32>()
   private var ends = SIMD8<UInt32>()
   private(set) var count = 0
@@ -123,7 +126,7 @@ private struct Segments {
   private(set) var isComplete = true
 
   mutating func append(_ segment: Range<Int>) {
-    guard count < starts.scalarCount else {
+    guard count < Self.capacity else {
       isComplete = false
       return
     }
