@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import UnderstudyTesting
 
 @testable import Understudy
 
@@ -151,5 +152,28 @@ struct DataFolderTests {
         }
       }
     }
+  }
+
+  @Test("a database that may not be read is told in one line, and left as it was")
+  func unreadable() async throws {
+    let path = parent.path("data")
+    try TestServer { $0.dataFolder = path }.stop()
+    let file = path + "/understudy.sqlite"
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    let nobody: [FileAttributeKey: Any] = geteuid() == 0 ? [.ownerAccountID: 65_534] : [:]
+    try FileManager.default.setAttributes(nobody, ofItemAtPath: path)
+    try FileManager.default.setAttributes(
+      nobody.merging([.posixPermissions: 0]) { $1 }, ofItemAtPath: file)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      if geteuid() == 0 { _ = setreuid(65_534, 65_534) }
+      #expect {
+        _ = try TestServer { $0.dataFolder = path }
+      } throws: { error in
+        let line = "\(error)"
+        return line.contains("understudy.sqlite (Permission denied)") && line.contains("--data")
+      }
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
   }
 }
