@@ -60,7 +60,7 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
-    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "JSON", "TestSupport", "Threads"]),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "JSON", "TestSupport"]),
     .testTarget(
       name: "UnderstudyTests",
       dependencies: ["Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads"]),

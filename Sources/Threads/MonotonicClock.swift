@@ -12,16 +12,4 @@ public enum MonotonicClock {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
-
-  /// `now` as of the system's last tick, a hundredth of a second old at most: what deadlines need, at a fifth of
-  /// the price.
-  public static var coarse: UInt64 {
-    #if canImport(Darwin)
-      now
-    #else
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    #endif
-  }
 }

@@ -30,7 +30,7 @@ final class ClientConnection: @unchecked Sendable {
 
   /// From now on it is the client who has to move, within so many seconds.
   func waitForClient(seconds: Int) {
-    let now = MonotonicClock.coarse
+    let now = MonotonicClock.now
     lastMove.store(now, ordering: .relaxed)
     deadline.store(now + UInt64(seconds) * 1_000_000_000, ordering: .relaxed)
   }
