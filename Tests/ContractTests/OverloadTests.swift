@@ -40,13 +40,16 @@ struct OverloadTests {
 
   @Test("a list of people counts among the bytes in memory")
   func people() throws {
-    let server = try TestServer { $0.server.limits.bytesInFlight = 20_000 }
+    let server = try TestServer {
+      ($0.server.limits.bytesInFlight, $0.server.limits.connections) = (40_000, 64)
+    }
     defer { server.stop() }
     let key = try server.answer("POST /directory/users", #"{"name":"a","password":"p"}"#).text
-    for _ in 1...2 {
-      let person = #"{"name":"\#("x".times(100))","office":"\#("y".times(6000))"}"#
-      #expect(try server.answer("GET /directory/people/\(key)").status == 200)
+    let person = #"{"name":"\#("x".times(100))","office":"\#("y".times(6000))"}"#
+    for number in 1...4 {
       #expect(try server.answer("POST /directory/people/\(key)", person).status == 200)
+      // There is room for two beside the request before, which may just be ending, and for four there isn't.
+      if number <= 2 { #expect(try server.answer("GET /directory/people/\(key)").status == 200) }
     }
     checkUnavailable(try server.answer("GET /directory/people/\(key)"))
   }
