@@ -27,7 +27,7 @@ final class IdempotencyFuzz {
       for line in input.split(separator: UInt8(ascii: "\n")).prefix(24) {
         let parts = line.split(separator: UInt8(ascii: ","), maxSplits: 2, omittingEmptySubsequences: false)
         // A NUL is in no header and no path that is followed.
-        guard parts.count == 3, !parts[1].contains(0) else { continue }
+        guard parts.count == 3, !parts[0].contains(0), !parts[1].contains(0) else { continue }
         try post(to: parts[0], key: parts[1], body: Array(parts[2]), on: connection, known: &known)
       }
     }
