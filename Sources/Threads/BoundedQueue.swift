@@ -1,10 +1,11 @@
 /// A first-in first-out queue between threads that refuses what it has no room for: nothing in
 /// the server grows without bound.
 public final class BoundedQueue<Element: Sendable>: Sendable {
-  private let state = Condition(Ring<Element>())
+  @usableFromInline let state = Condition(Ring<Element>())
   /// The most elements that may wait.
   public let limit: Int
 
+  @inlinable
   public init(limit: Int) {
     self.limit = limit
   }
@@ -15,6 +16,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   /// Appends an element; false, and nothing is appended, when the queue is full or closed.
+  @inlinable
   public func push(_ element: Element) -> Bool {
     let accepted = state.withLock { ring in
       guard !ring.isClosed, ring.count < limit else { return false }
@@ -35,10 +37,11 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
   /// Waits for elements and takes all that are there, at most `most`; nil once the queue is
   /// closed and empty.
+  @inlinable
   public func popAll(atMost most: Int) -> [Element]? {
     state.wait { ring -> [Element]?? in
       guard ring.count > 0 else { return ring.isClosed ? .some(nil) : nil }
-      return (0..<min(most, ring.count)).compactMap { _ in ring.removeFirst() }
+      return ring.removeFirst(atMost: most)
     }
   }
 
@@ -58,12 +61,17 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 }
 
 /// Elements in a circle of places, which grows while it is full and is let go of when it is empty.
-private struct Ring<Element> {
-  private var places: [Element?] = []
-  private var first = 0
-  private(set) var count = 0
-  var isClosed = false
+@usableFromInline
+struct Ring<Element> {
+  @usableFromInline var places: [Element?] = []
+  @usableFromInline var first = 0
+  @usableFromInline var count = 0
+  @usableFromInline var isClosed = false
 
+  @inlinable
+  init() {}
+
+  @inlinable
   mutating func append(_ element: Element) {
     if count == places.count {
       places = Array(places[first...] + places[..<first]) + Array(repeating: nil, count: max(16, count))
@@ -73,6 +81,7 @@ private struct Ring<Element> {
     count += 1
   }
 
+  @inlinable
   mutating func removeFirst() -> Element? {
     guard count > 0 else { return nil }
     defer {
@@ -82,5 +91,13 @@ private struct Ring<Element> {
       if count == 0, places.count > 1024 { (places, first) = ([], 0) }
     }
     return places[first]
+  }
+
+  @inlinable
+  mutating func removeFirst(atMost most: Int) -> [Element] {
+    var elements: [Element] = []
+    elements.reserveCapacity(min(most, count))
+    while elements.count < most, let element = removeFirst() { elements.append(element) }
+    return elements
   }
 }

@@ -10,10 +10,11 @@
 /// `Synchronization.Mutex` is the choice where nobody waits; it has no condition variable.
 public final class Condition<State>: @unchecked Sendable {
   // Safe to share: `state` is only ever reached with the mutex held.
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  // What is on the way of every request is inlinable, so that other modules get it for their own `State`.
+  @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  @usableFromInline let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   // Unchecked for exclusive access: the mutex sees to that.
-  @exclusivity(unchecked) private var state: State
+  @exclusivity(unchecked) @usableFromInline var state: State
 
   public init(_ state: sending State) {
     self.state = state
@@ -38,6 +39,7 @@ public final class Condition<State>: @unchecked Sendable {
   }
 
   /// Runs `body` with the value, while no other thread has it.
+  @inlinable
   public func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -45,6 +47,7 @@ public final class Condition<State>: @unchecked Sendable {
   }
 
   /// Waits until `body` gives a result, trying anew after each `signal` or `broadcast`.
+  @inlinable
   public func wait<Result>(until body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -74,11 +77,13 @@ public final class Condition<State>: @unchecked Sendable {
   }
 
   /// Wakes one thread that waits.
+  @inlinable
   public func signal() {
     pthread_cond_signal(condition)
   }
 
   /// Wakes every thread that waits.
+  @inlinable
   public func broadcast() {
     pthread_cond_broadcast(condition)
   }
