@@ -80,4 +80,26 @@ struct DeadlineTests {
     completions[0].succeed(.text("at last"))
     #expect(try client.response().text == "at last")
   }
+
+  @Test("a client that leaves in the middle of a request is let go of long before its time is over")
+  func left() throws {
+    let server = try RunningServer { router in
+      router.post("/") { _ in .now(.text("done")) }
+      router.get("/large") { _ in .now(.text(String(repeating: "x", count: 8 << 20))) }
+    }
+    // One that has said all that it has to say, and doesn't read yet.
+    let patient = try server.client()
+    try patient.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+    patient.finishSending()
+    // Data and the end together are what libmicrohttpd can miss.
+    let clients = try (0..<100).map { number in
+      let client = try server.client()
+      try client.send(
+        number % 2 == 0 ? "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx" : "GET / HT")
+      client.finishSending()
+      return client
+    }
+    for client in clients { #expect(client.isClosedByServerInTheEnd()) }
+    #expect(try patient.response().body.count == 8 << 20)
+  }
 }

@@ -52,7 +52,7 @@ func connectionChanged(
       descriptor: mhd_connection_fd(connection),
       address: mhd_client_address(connection).flatMap { IPAddress($0) },
       isEncrypted: false)
-    client.waitForClient(seconds: server.limits.requestSeconds)
+    client.waitForRequest(seconds: server.limits.requestSeconds)
     server.connections.add(client)
     stored.pointee = Unmanaged.passRetained(client).toOpaque()
   case .CONNECTION_NOTIFY_CLOSED:

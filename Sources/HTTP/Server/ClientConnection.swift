@@ -19,6 +19,8 @@ final class ClientConnection: @unchecked Sendable {
   private let deadline = Atomic(UInt64.max)
   /// Since when it is the client who has to move; the end of time while it is the server.
   private let lastMove = Atomic(UInt64.max)
+  /// Whether what the client has to do is to send a request, and not to read an answer.
+  private let awaitsRequest = Atomic(true)
   private let wasCut = Atomic(false)
 
   init(descriptor: Int32, address: IPAddress?, isEncrypted: Bool) {
@@ -28,9 +30,15 @@ final class ClientConnection: @unchecked Sendable {
     self.isEncrypted = isEncrypted
   }
 
-  /// From now on it is the client who has to move, within so many seconds.
-  func waitForClient(seconds: Int) {
+  /// From now on it is the client who has to move, within so many seconds: to send a request or the rest of it.
+  func waitForRequest(seconds: Int) { waitForClient(seconds: seconds, awaitsRequest: true) }
+
+  /// From now on it is the client who has to move, within so many seconds: to read an answer.
+  func waitForReader(seconds: Int) { waitForClient(seconds: seconds, awaitsRequest: false) }
+
+  private func waitForClient(seconds: Int, awaitsRequest: Bool) {
     let now = MonotonicClock.now
+    self.awaitsRequest.store(awaitsRequest, ordering: .relaxed)
     lastMove.store(now, ordering: .relaxed)
     deadline.store(now + UInt64(seconds) * 1_000_000_000, ordering: .relaxed)
   }
@@ -47,6 +55,19 @@ final class ClientConnection: @unchecked Sendable {
   var waitingSince: UInt64? {
     let time = lastMove.load(ordering: .relaxed)
     return time == .max ? nil : time
+  }
+
+  /// Whether the rest of a request can't come any more. libmicrohttpd can miss that: where the end of what is
+  /// received has come together with data, its epoll isn't told of it again.
+  ///
+  /// - Parameter time: who has waited since then or longer is looked at.
+  func hasLeft(waitingSince time: UInt64) -> Bool {
+    guard awaitsRequest.load(ordering: .relaxed), let since = waitingSince, since <= time else {
+      return false
+    }
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
   }
 
   /// Whether it was cut, and is only to be closed yet.
@@ -89,8 +110,9 @@ final class ClientConnection: @unchecked Sendable {
 }
 
 /// The connections that are open, and the thread that cuts some of them: those that are past their deadline,
-/// since a byte now and then keeps no connection alive, and where there are nearly as many as there may be
-/// those that have waited for their client for longest, so that who comes next finds room.
+/// since a byte now and then keeps no connection alive, those whose client has left, and where there are
+/// nearly as many as there may be those that have waited for their client for longest, so that who comes next
+/// finds room.
 final class ConnectionRegistry: Sendable {
   private struct State {
     var open: [ObjectIdentifier: ClientConnection] = [:]
@@ -124,6 +146,7 @@ final class ConnectionRegistry: Sendable {
         _ = state.wait(seconds: Self.period) { $0.isClosed || $0.needsRoom ? () : nil }
         let canGiveBack = state.withLock { state in
           Self.cutOverdue(&state, log)
+          Self.cutLeft(&state)
           if state.needsRoom { Self.makeRoom(spare, &state, log) }
           isClosed = state.isClosed
           guard state.most - state.open.count >= Self.worthwhile else { return false }
@@ -144,6 +167,13 @@ final class ConnectionRegistry: Sendable {
     for connection in state.open.values where connection.isOverdue(at: now) && !connection.isCut {
       cut(connection, &state)
       log?.write(.info, "cut a connection that was too slow", [("client", .text(connection.addressText))])
+    }
+  }
+
+  private static func cutLeft(_ state: inout State) {
+    let time = MonotonicClock.now - UInt64(period * 1e9)
+    for connection in state.open.values where !connection.isCut && connection.hasLeft(waitingSince: time) {
+      cut(connection, &state)
     }
   }
 

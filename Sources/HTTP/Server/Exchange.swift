@@ -38,7 +38,7 @@ final class Exchange: @unchecked Sendable {
       id: RequestID(number: server.counts.lastRequest.add(1, ordering: .relaxed).newValue),
       target: RequestTarget(target), connection: connection, trustedProxies: server.trustedProxies)
     server.counts.active.add(1, ordering: .relaxed)
-    connection.waitForClient(seconds: server.limits.requestSeconds)
+    connection.waitForRequest(seconds: server.limits.requestSeconds)
   }
 
   /// libmicrohttpd's handler: called with the header, then for each piece of the body, then once
@@ -74,7 +74,7 @@ final class Exchange: @unchecked Sendable {
     // Resumed, but the client had gone.
     if stage == .suspended { server.decrement(server.counts.suspended) }
     release(bytesCounted)
-    request.connection.waitForClient(seconds: server.limits.idleSeconds + server.limits.requestSeconds)
+    request.connection.waitForRequest(seconds: server.limits.idleSeconds + server.limits.requestSeconds)
     server.decrement(server.counts.active)
   }
 
@@ -318,7 +318,7 @@ final class Exchange: @unchecked Sendable {
 
   /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
   private func expectReader(of bytes: Int) {
-    request.connection.waitForClient(seconds: 60 + bytes / (16 << 10))
+    request.connection.waitForReader(seconds: 60 + bytes / (16 << 10))
   }
 
   private func report(_ response: Response) {
