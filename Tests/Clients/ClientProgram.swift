@@ -114,8 +114,11 @@ struct ClientProgram: Sendable {
   private func end(of process: Process, seconds: Double) async throws -> Bool {
     let clock = ContinuousClock()
     let start = clock.now
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in continuation.resume() }
+    let isLate = try await withCheckedThrowingContinuation { continuation in
+      // Here, and not when this test goes on: that may wait for others.
+      process.terminationHandler = { _ in
+        continuation.resume(returning: clock.now - start >= .seconds(seconds))
+      }
       do {
         try process.run()
       } catch {
@@ -132,7 +135,7 @@ struct ClientProgram: Sendable {
     }
     // Its identifier stays that of its group while any of the group is there.
     if getpgrp() != process.processIdentifier { kill(-process.processIdentifier, SIGKILL) }
-    return clock.now - start >= .seconds(seconds)
+    return isLate
   }
 
   /// Signals a process and, where it leads one, its group.

@@ -182,10 +182,7 @@ def main():
     options = parser.parse_args()
     random.seed(1)
     process = subprocess.Popen(
-        # What a client sends together with its farewell hides that from libmicrohttpd: the connection stays
-        # until its limit, which comes soon here.
-        [options.program, "serve", "--ephemeral", "--port", "0", "--request-timeout", "2", "--idle-timeout", "5",
-         "--log-level", "debug"],
+        [options.program, "serve", "--ephemeral", "--port", "0", "--log-level", "debug"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         for line in process.stdout:

@@ -141,14 +141,11 @@ struct DataFolderTests {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
     await #expect(processExitsWith: .success) { [path = path as String] in
-      // Whom permissions don't stop becomes somebody whom they do, until the end of this: what looks for
-      // leaks then needs its rights.
-      let isRoot = geteuid() == 0
-      if isRoot, setreuid(65_534, uid_t.max) != 0 || seteuid(65_534) != 0 { Issue.record("still root") }
-      defer { if isRoot { _ = seteuid(0) } }
-      for name in [path, path + "/inside"] {
-        #expect { try DataFolder(path: name) } throws: { error in
-          if case .unusable(name, _)? = error as? DataFolder.Failure { true } else { false }
+      asSomebody {
+        for name in [path, path + "/inside"] {
+          #expect { try DataFolder(path: name) } throws: { error in
+            if case .unusable(name, _)? = error as? DataFolder.Failure { true } else { false }
+          }
         }
       }
     }
@@ -165,15 +162,25 @@ struct DataFolderTests {
     try FileManager.default.setAttributes(
       nobody.merging([.posixPermissions: 0]) { $1 }, ofItemAtPath: file)
     await #expect(processExitsWith: .success) { [path = path as String] in
-      if geteuid() == 0 { _ = setreuid(65_534, 65_534) }
-      #expect {
-        _ = try TestServer { $0.dataFolder = path }
-      } throws: { error in
-        let line = "\(error)"
-        return line.contains("understudy.sqlite (Permission denied)") && line.contains("--data")
+      asSomebody {
+        #expect {
+          _ = try TestServer { $0.dataFolder = path }
+        } throws: { error in
+          let line = "\(error)"
+          return line.contains("understudy.sqlite (Permission denied)") && line.contains("--data")
+        }
       }
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
   }
+}
+
+/// Whom permissions don't stop becomes somebody whom they do, until `body` has ended: what looks for leaks at
+/// the end of the process needs its rights.
+private func asSomebody(_ body: () -> Void) {
+  let isRoot = geteuid() == 0
+  if isRoot, setreuid(65_534, uid_t.max) != 0 || seteuid(65_534) != 0 { Issue.record("still root") }
+  defer { if isRoot { _ = seteuid(0) } }
+  body()
 }
