@@ -212,18 +212,16 @@ extension Command {
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #endif
     guard getrlimit(resource, &limit) == 0 else { return }
-    // Pictures, the database and the log need some too.
-    let spare: rlim_t = 128
-    // A client has its socket, and perhaps the photograph that is sent to it.
-    let each: rlim_t = 2
-    let wanted = rlim_t(options.server.limits.connections) * each + spare
+    // Photographs, the database and the log need some too.
+    let spare: rlim_t = 256
+    let wanted = rlim_t(options.server.limits.connections) + spare
     if limit.rlim_cur < wanted {
       limit.rlim_cur = min(wanted, limit.rlim_max)
       setrlimit(resource, &limit)
       getrlimit(resource, &limit)
     }
     guard limit.rlim_cur < wanted else { return }
-    options.server.limits.connections = max(1, (Int(limit.rlim_cur) - Int(spare)) / Int(each))
+    options.server.limits.connections = max(1, Int(limit.rlim_cur) - Int(spare))
     complain(
       "\(limit.rlim_cur) open files are allowed: \(options.server.limits.connections) connections at a time")
   }

@@ -16,7 +16,6 @@ struct AbuseTests {
   private static let watch = number("UNDERSTUDY_ABUSE_SECONDS") ?? 0.4
   /// Whether the program was built with a sanitizer. Its own work and memory are then most of what is measured,
   /// and say nothing of the program's.
-  private static let isSanitized = number("UNDERSTUDY_SANITIZED") != nil
 
   /// How much slower honest answers may become.
   private static let slowdown = 3.0
@@ -67,7 +66,7 @@ struct AbuseTests {
         server.wait(seconds: Self.patience) { server.descriptors <= figures.descriptors },
         "\(server.descriptors) descriptors, not \(figures.descriptors)")
       // Not required at once: `isWell` says what of it is too much.
-      _ = server.wait(seconds: Self.isSanitized ? 0 : 2) {
+      _ = server.wait(seconds: isSanitized ? 0 : 2) {
         server.memory <= figures.memoryBefore + Self.memoryMargin
       }
       figures.memory.append(server.memory)
@@ -75,7 +74,7 @@ struct AbuseTests {
   }
 
   private func isWell(_ figures: Figures) -> Bool {
-    if Self.isSanitized { return true }
+    if isSanitized { return true }
     let isQuick = figures.bestAbused <= max(Self.quick, Self.slowdown * figures.typicalQuiet)
     #if os(Linux)
       return isQuick && figures.memory[figures.memory.count - 1] <= figures.memoryBefore + Self.memoryMargin

@@ -1,5 +1,9 @@
 import Foundation
 
+/// Whether the tests and the program are built with a sanitizer (`script/sanitize`): then it means nothing how
+/// long something takes, and how much memory.
+public let isSanitized = ProcessInfo.processInfo.environment["UNDERSTUDY_SANITIZED"] != nil
+
 /// The program as a user has it: a process, with its command line, its output and its end.
 public final class ServerProcess: @unchecked Sendable {
   // Safe to share: used by one test at a time.
@@ -49,6 +53,11 @@ public final class ServerProcess: @unchecked Sendable {
     process.standardError = try FileHandle(forWritingTo: errors)
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
+    // One that neither listens nor ends holds up no test for ever.
+    let identifier = process.processIdentifier
+    let patience = DispatchWorkItem { kill(identifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: patience)
+    defer { patience.cancel() }
     var text = ""
     while !text.contains("listening on http://localhost:") && !text.contains("listening on http://127.0.0.1:")
     {

@@ -10,6 +10,7 @@ private final class PictureServer {
   let root: TemporaryFolder
   private let server: Server
   private let client: RawClient
+  private let port: UInt16
 
   init() throws {
     root = try TemporaryFolder()
@@ -19,7 +20,8 @@ private final class PictureServer {
     Pictures(folder: root.path("images")).addRoutes(to: &router)
     let socket = try ListeningSocket.listen(host: "127.0.0.1", port: 0)
     server = try Server(socket, .init(), router: router, middleware: [])
-    client = try RawClient(port: socket.address.port)
+    port = socket.address.port
+    client = try RawClient(port: port)
   }
 
   deinit { server.stop() }
@@ -28,6 +30,15 @@ private final class PictureServer {
     try root.write(text, to: "images/\(name)")
     if let modified { try root.setModified("images/\(name)", modified) }
   }
+
+  /// A client that has asked for a picture, and reads nothing.
+  func ask(_ name: String) throws -> RawClient {
+    let client = try RawClient(port: port)
+    try client.send("GET /invasive/images/\(name) HTTP/1.1\r\nHost: a\r\n\r\n")
+    return client
+  }
+
+  var activeRequests: Int { server.activeRequests }
 
   func get(_ name: String, ifNoneMatch: String? = nil) throws -> RawResponse {
     let condition = ifNoneMatch.map { "If-None-Match: \($0)\r\n" } ?? ""
@@ -213,6 +224,46 @@ struct PicturesTests {
     try FileManager.default.removeItem(atPath: pictures.root.path("images"))
     #expect(try pictures.get("garlic-mustard.png")["Content-Type"] == "image/png")
   }
+
+  #if os(Linux)
+    @Test("all who are sent a photograph share its descriptor, until it changes or goes")
+    func sharedDescriptor() throws {
+      try pictures.write("one", to: "p.png")
+      #expect(try pictures.get("p.jpg").text == "one")
+      #expect(openFiles("p.png") == 2)
+      // Those who don't read what they are sent keep it on its way.
+      try pictures.write(String(repeating: "x", count: 16 << 20), to: "large.png")
+      let readers = try (1...20).map { _ in try pictures.ask("large.png") }
+      while pictures.activeRequests < readers.count {}
+      #expect(try pictures.get("p.png").text == "one")
+      #expect(openFiles("large.png") == 2)
+      // Another file of the same name: the first is let go of.
+      try pictures.write("other", to: "new.png")
+      try FileManager.default.moveItem(
+        atPath: pictures.root.path("images/p.png"), toPath: pictures.root.path("aside.png"))
+      try pictures.write("two", to: "p.png")
+      #expect(try pictures.get("p.png").text == "two")
+      #expect(openFiles("aside.png") == 0)
+      try FileManager.default.removeItem(atPath: pictures.root.path("images/p.png"))
+      #expect(try pictures.get("p.png").status == 404)
+      #expect(openFiles("p.png") == 0)
+      // No more than some are kept, however many there are.
+      for number in 0..<100 {
+        try pictures.write("p", to: "\(number).png")
+        #expect(try pictures.get("\(number).png").status == 200)
+      }
+      #expect((1...64).contains((0..<100).reduce(0) { $0 + openFiles("\($1).png") }))
+    }
+
+    /// How many descriptors of this process are of a file, which may be gone.
+    private func openFiles(_ name: String) -> Int {
+      let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return links.count { link in
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)")
+        return target?.hasPrefix(pictures.root.path) == true && target?.contains("/\(name)") == true
+      }
+    }
+  #endif
 
   @Test("a folder that takes the place of the first counts from the next request on")
   func replacedFolder() throws {

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Synchronization
 
 /// A 200 whose header and body are the same for every request of its resource, made once and sent from the
-/// same memory any number of times, by any thread. It carries no request id: that differs for each request.
+/// same memory or file any number of times, by any thread. It carries no request id: that differs for each request.
 public final class PreparedResponse: @unchecked Sendable {
   // Safe to share: what isn't constant is set once, atomically, and libmicrohttpd counts the uses of its
   // object under a lock of its own.
@@ -18,7 +18,7 @@ public final class PreparedResponse: @unchecked Sendable {
   let isShared: Bool
 
   /// - Parameters:
-  ///   - response: an answer whose body is in memory.
+  ///   - response: an answer whose body is in memory, or a file.
   ///   - isShared: whether there are only so many of its kind, whatever clients ask for.
   public init(_ response: Response, isShared: Bool = true) {
     self.isShared = isShared

@@ -113,7 +113,7 @@ public final class OpenFile: Sendable {
   /// When it was written to last, in nanoseconds since 1970.
   public let modified: Int64
   /// What changes when the file is replaced or written to: the inode, the times and the length.
-  let version: String
+  public let version: String
 
   /// Opens a file of a folder; nil where there is none, or it is no regular file.
   ///
