@@ -56,7 +56,9 @@ struct DurabilityTests {
     Self.check(stored, after: 0, observers, seed)
     Self.check(stored, from: 0, &keepers, seed)
     let sorted = starts.sorted()
-    #expect(sorted[sorted.count / 2] < .seconds(1), "a start took \(sorted[sorted.count / 2]) in the middle")
+    #expect(
+      isSanitized || sorted[sorted.count / 2] < .seconds(1),
+      "a start took \(sorted[sorted.count / 2]) in the middle")
     let acknowledged = observers.reduce(0) { $0 + $1.acknowledged.count }
     print(
       "kill -9: \(Self.rounds) rounds, \(acknowledged) sightings acknowledged and \(stored.observations.count) stored,",

@@ -35,7 +35,7 @@ struct ShutdownTests {
   func slowSenders() throws {
     // A machine that is busy may take longer now and then.
     let times = try (1...3).map { _ in try endWithSlowSenders(drainSeconds: 3) }
-    #expect(times.min()! < .seconds(3), "it took \(times)")
+    #expect(isSanitized || times.min()! < .seconds(3), "it took \(times)")
   }
 
   /// - Returns: how long it took.
@@ -93,7 +93,7 @@ struct ShutdownTests {
       #expect(server.wait() == 0)
       return ContinuousClock().now - begin
     }
-    #expect(times.sorted()[2] < .seconds(1), "it took \(times)")
+    #expect(isSanitized || times.sorted()[2] < .seconds(1), "it took \(times)")
   }
 
   @Test("comes at once with the second signal, whichever it is", arguments: [SIGTERM, SIGINT, SIGHUP])
