@@ -111,8 +111,11 @@ public struct Database: Sendable {
     let isSQLite: Bool
     let applicationID: Int32
     let version: Int
-    /// The bytes that the file has to have by its header; nil where the header doesn't say.
-    let expectedSize: Int64?
+    /// How many pages the file has to have; nil where the header doesn't say.
+    let pages: Int64?
+    /// Of a page, in bytes.
+    let pageSize: Int64
+    /// Of the file, in bytes.
     let size: Int64
   }
 
@@ -140,21 +143,32 @@ public struct Database: Sendable {
     let isSizeKnown = integer(at: 24) == integer(at: 92)
     return Header(
       isSQLite: isSQLite, applicationID: integer(at: 68), version: Int(integer(at: 60)),
+      pages: isSizeKnown ? Int64(UInt32(bitPattern: integer(at: 28))) : nil,
       // Pages of 64 KiB are written as 1.
-      expectedSize: isSizeKnown
-        ? Int64(UInt32(bitPattern: integer(at: 28))) * (pageSize == 1 ? 65_536 : pageSize) : nil,
-      size: Int64(status.st_size))
+      pageSize: pageSize == 1 ? 65_536 : max(pageSize, 512), size: Int64(status.st_size))
   }
 
-  /// A file that was cut short is refused before SQLite opens it: it takes the rest of the last page for
-  /// zeros. Beside a log or journal the header needn't be of the same moment as the file.
+  /// A file that was cut short is refused before SQLite opens it to write: it takes what is missing of the last
+  /// page for zeros, and of others only notices when somebody asks for them. What the file hasn't the log may
+  /// have, where a checkpoint was interrupted. Beside a journal the file needn't be whole: SQLite makes it.
   private static func requireWhole(_ header: Header, path: String) throws(OpenError) {
-    guard let expected = header.expectedSize, header.size < expected else { return }
     var status = stat()
-    for name in [path + "-wal", path + "-journal"] where stat(name, &status) == 0 && status.st_size > 0 {
-      return
-    }
-    throw .damaged("it has \(header.size) bytes of \(expected)")
+    if stat(path + "-journal", &status) == 0, status.st_size > 0 { return }
+    let log = WriteAheadLog(of: path)
+    guard let expected = log.databasePages.map(Int64.init) ?? header.pages else { return }
+    let present = header.size / header.pageSize
+    guard present < expected else { return }
+    let missing = (present + 1...expected).filter { !log.pages.contains(UInt32($0)) }
+    guard let first = missing.first else { return }
+    let isCutInside = first == present + 1 && header.size % header.pageSize != 0
+    // A page that one transaction took and gave back is nowhere, and nobody's.
+    if log.databasePages != nil, !isCutInside, isSound(path) { return }
+    throw .damaged("it has \(header.size) bytes of \(expected * header.pageSize)")
+  }
+
+  private static func isSound(_ path: String) -> Bool {
+    let found = try? Connection(path: path, access: .readOnly).rows("PRAGMA quick_check(1)") { $0.text(0) }
+    return found == ["ok"]
   }
 
   /// Whether a rollback journal is beside the file that makes it empty again: whatever is in it was never

@@ -172,7 +172,7 @@ public final class Application: Sendable {
     case DataFolder.Failure.inUse(let path):
       "the data folder \(path) is in use by another server: stop that one, or choose another folder with --data"
     case DataFolder.Failure.unusable(let path, let reason):
-      "can't use the data folder \(path) (\(reason)): make it writable, or choose another one with --data"
+      "can't use the data folder \(path) (\(reason)): make it a folder that can be written to, or choose another one with --data"
     case Database.OpenError.notADatabase:
       "\(database) is not a SQLite database: move it away, or choose another folder with --data"
     case Database.OpenError.foreign:
@@ -183,9 +183,9 @@ public final class Application: Sendable {
       "can't open \(database) (\(reason)): make it readable and writable, or choose another folder with --data"
     case Database.OpenError.damaged(let reason),
       Database.OpenError.refused(.notADatabase(let reason)), SQLiteError.notADatabase(let reason):
-      "\(database) is damaged (\(reason)): put a copy of it back in its place, or choose another folder with --data"
+      "\(database) is damaged (\(reason)): move it away together with understudy.sqlite-wal, if that is there, and put a copy in its place, or choose another folder with --data"
     case Database.OpenError.refused(let error), let error as SQLiteError:
-      "can't use \(database) (\(error)): check the disk, or choose another folder with --data"
+      "can't use \(database) (\(error)): see whether its disk is full or fails, or choose another folder with --data"
     case ListenError.portInUse:
       "port \(port) is in use: stop what listens there, or choose another one with --port (0 finds a free one)"
     case ListenError.notPermitted:
