@@ -2,12 +2,12 @@ import Threads
 
 /// The one thread that changes the database.
 ///
-/// Everything that waits when a transaction ends goes into the next one, each piece of work in a
-/// savepoint of its own, so that what one can't do doesn't undo its neighbour's; what the work
-/// reports is passed on only after the commit. Grouping costs nothing in safety: with
+/// Everything that waits when a transaction ends goes into the next one. Where a piece of work can't be
+/// done, all of them are done anew with a savepoint for each, so that its failure doesn't undo its
+/// neighbour's; what the work reports is passed on only after the commit. Grouping costs nothing in safety: with
 /// `synchronous=FULL` a commit that returned is on the disk.
 public final class Writer: Sendable {
-  /// Work for the writer: run once or, after a failed commit, again.
+  /// Work for the writer: run once or, after a neighbour's failure or a failed commit, again.
   private struct Work: Sendable {
     /// Makes the changes.
     let run: @Sendable (Connection) -> Outcome
@@ -80,8 +80,8 @@ public final class Writer: Sendable {
   /// Hands work to the writer.
   ///
   /// - Parameters:
-  ///   - work: does the changes, in a savepoint. It may run twice (after a commit that failed), so
-  ///     it changes nothing but the database.
+  ///   - work: does the changes. It may run up to three times (after a neighbour's failure, after a
+  ///     commit that failed), so it changes nothing but the database.
   ///   - completion: called once on the writer's thread: with the work's result after the commit,
   ///     with its error after its savepoint was rolled back, or with the commit's `SQLiteError`.
   /// - Returns: false, and neither closure is ever called, where the queue is full or closed.
@@ -121,11 +121,32 @@ public final class Writer: Sendable {
       for work in batch { commitAlone(work, on: connection, counting: counted) }
       return
     }
+    if commit(batch, isolated: false, on: connection, counting: counted) { return }
+    if commit(batch, isolated: true, on: connection, counting: counted) { return }
+    // Each piece alone may still do, and those that can't learn their own reason.
+    for work in batch { commitAlone(work, on: connection, counting: counted) }
+  }
+
+  /// Commits a batch in one transaction.
+  ///
+  /// - Parameter isolated: whether each piece has a savepoint. Without, SQLite has to copy no page before it is
+  ///   changed, and where a piece gives up, which is rare, all of them have to be done again.
+  /// - Returns: false where the whole transaction is gone and nobody has been told anything.
+  private static func commit(
+    _ batch: [Work], isolated: Bool, on connection: Connection, counting counted: Condition<Statistics>
+  ) -> Bool {
     do {
       try begin(on: connection)
       var outcomes: [Outcome] = []
       outcomes.reserveCapacity(batch.count)
-      for work in batch { outcomes.append(try runInSavepoint(work, on: connection)) }
+      for work in batch {
+        let outcome = try isolated ? runInSavepoint(work, on: connection) : work.run(connection)
+        if case .gaveUp = outcome, !isolated {
+          connection.rollBack()
+          return false
+        }
+        outcomes.append(outcome)
+      }
       try connection.run("COMMIT")
       count(outcomes, in: counted)
       for outcome in outcomes {
@@ -133,11 +154,10 @@ public final class Writer: Sendable {
         case .changed(let report), .gaveUp(let report): report()
         }
       }
+      return true
     } catch {
-      // The whole transaction is gone. Each piece alone may still do, and those that can't learn
-      // their own reason.
       connection.rollBack()
-      for work in batch { commitAlone(work, on: connection, counting: counted) }
+      return false
     }
   }
 

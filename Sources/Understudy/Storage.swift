@@ -16,7 +16,7 @@ struct Storage: Sendable {
   /// Answers a request with what the writer makes of it, once that is on the disk.
   ///
   /// - Parameters:
-  ///   - work: makes the change, on the writer's thread and perhaps twice, and says what to answer.
+  ///   - work: makes the change, on the writer's thread and perhaps more than once, and says what to answer.
   ///   - committed: lets go of what was kept of the old state, when the change is on the disk and before it is
   ///     answered; called where there was no change, too.
   func change(
