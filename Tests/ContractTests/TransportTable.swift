@@ -19,6 +19,10 @@ extension Table {
     Case(raw: ["GET http://{host}/invasive/parks/1 HTTP/1.1"], gives: 400),
     Case(raw: ["GET http://a%20b/invasive/parks/1 HTTP/1.1", "Host: {host}"], gives: 400),
     Case(raw: ["GET invasive/parks/1 HTTP/1.1", "Host: {host}"], gives: 400),
+    Case(raw: ["GET /invasive/parks/1\0/../x HTTP/1.1", "Host: {host}"], gives: 400, mentions: "NUL"),
+    Case(raw: ["GET /\0/directory/people/{key} HTTP/1.1", "Host: {host}"], gives: 400, mentions: "NUL"),
+    Case(
+      raw: ["GET /invasive/observations?limit=1\0&x HTTP/1.1", "Host: {host}"], gives: 400, mentions: "NUL"),
     // "No Host in HTTP/1.1, a second Host, a Host that isn't one."
     Case(raw: ["GET /invasive/parks/1 HTTP/1.1"], gives: 400, mentions: "Host"),
     Case(
@@ -51,6 +55,10 @@ extension Table {
     Case(
       raw: post("Transfer-Encoding: chunked", "Content-Length: 12"), "2\r\n{}\r\n0\r\n\r\n", gives: 400,
       mentions: "Transfer-Encoding"),
+    Case(
+      raw: ["POST /directory/people/{scratch} HTTP/1.0", "Transfer-Encoding: chunked"],
+      "2\r\n{}\r\n0\r\n\r\n",
+      gives: 400, mentions: "HTTP/1.0"),
     // "A Transfer-Encoding other than chunked."
     Case(raw: post("Transfer-Encoding: chunked"), "2\r\n{}\r\n0\r\n\r\n", gives: 200, .id, then: .kept),
     Case(raw: post("transfer-encoding: Chunked"), "2\r\n{}\r\n0\r\n\r\n", gives: 200, .id, then: .kept),

@@ -99,6 +99,8 @@ struct HeaderFields {
     }
     if let transferEncoding {
       if contentLength != nil { refuse("A request can't have both Content-Length and Transfer-Encoding.") }
+      // RFC 9112, section 6.1.
+      if !isHTTP11 { refuse("HTTP/1.0 knows no Transfer-Encoding: send a Content-Length.") }
       if !transferEncoding.equals("chunked") { refuse("The only Transfer-Encoding known here is chunked.") }
     }
   }

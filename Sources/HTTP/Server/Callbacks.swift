@@ -24,7 +24,8 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
   }
   let detail =
     switch code {
-    case "400": "It isn't HTTP: if the app's address begins with https://, make that http://."
+    case "400":
+      "It isn't HTTP, or its Content-Length or chunks can't be read: if the app's address begins with https://, make that http://."
     case "414": "The request line is too long."
     case "431": "The request line and the headers are too long."
     default: "libmicrohttpd refused it."
@@ -99,8 +100,26 @@ func handleRequest(
   // Whatever becomes of it, all of it is taken: libmicrohttpd would offer the rest again at once,
   // and for ever.
   dataSize.pointee = 0
-  return Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue().proceed(
+  let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+  if let url, mhd_has_client_discipline() == 0,
+    holdsNUL(url, before: version, exchange.request.target.raw.count)
+  {
+    exchange.targetHoldsNUL = true
+  }
+  return exchange.proceed(
     connection, method: method, isHTTP11: strcmp(version, "HTTP/1.0") != 0, data: piece)
+}
+
+/// Whether the target went on behind a NUL, where C sees its end: between what was seen of it and the version,
+/// which stands behind it in libmicrohttpd's buffer, is only the space, now the target's end, and more spaces.
+private func holdsNUL(_ target: UnsafePointer<CChar>, before version: UnsafePointer<CChar>, _ seen: Int)
+  -> Bool
+{
+  // Without a version there is a constant of the library's, somewhere else.
+  guard version > target, version - target <= 1 << 20, version - target > seen else { return false }
+  return UnsafeBufferPointer(start: target + seen, count: version - target - seen).contains {
+    $0 != 0 && $0 != 0x20
+  }
 }
 
 func requestCompleted(

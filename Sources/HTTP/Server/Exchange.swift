@@ -24,6 +24,8 @@ final class Exchange: @unchecked Sendable {
   @exclusivity(unchecked) private var handler: Handler?
   /// The answer that is already decided, whatever the body holds.
   @exclusivity(unchecked) private var refusal: Problem?
+  /// What has been seen of the target isn't all that came.
+  @exclusivity(unchecked) var targetHoldsNUL = false
   @exclusivity(unchecked) private var announced = 0
   @exclusivity(unchecked) private var received = 0
   /// Bytes of this exchange in the server's count.
@@ -99,7 +101,8 @@ final class Exchange: @unchecked Sendable {
   }
 
   private var targetDefect: String? {
-    switch request.target.form {
+    if targetHoldsNUL { return "The request target holds a NUL, which no target can." }
+    return switch request.target.form {
     case .origin: nil
     case .asterisk: request.method == .options ? nil : "The request target '*' is for OPTIONS alone."
     case .absolute(let authority):
