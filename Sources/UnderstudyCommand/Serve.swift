@@ -68,6 +68,9 @@ extension Command {
       return serve(options)
     })
 
+  /// Fewer than these would all be in use by one browser, and one in sixteen is kept free.
+  private static let leastConnections = 16
+
   private static let settings: [Setting] = [
     .text(
       "host", "ADDRESS", "Where to listen.", standard: "all interfaces, IPv6 and IPv4", \.host, asTyped),
@@ -92,7 +95,7 @@ extension Command {
       "log-queue", "LINES", in: 1...10_000_000, "How much of the log may wait to be written.", \.logQueue),
     .number("max-body", "BYTES", in: 1...(1 << 30), "The longest body of a request.", \.server.limits.body),
     .number(
-      "max-connections", "NUMBER", in: 1...1_000_000, "The most connections at a time.",
+      "max-connections", "NUMBER", in: leastConnections...1_000_000, "The most connections at a time.",
       \.server.limits.connections),
     .number(
       "header-memory", "BYTES", in: 4096...(1 << 20),
@@ -175,7 +178,7 @@ extension Command {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
     var options = options
-    allowDescriptors(for: &options)
+    guard allowDescriptors(for: &options) else { return failure }
     do {
       let application = try Application(options)
       for url in application.urls { print("listening on \(url)") }
@@ -204,25 +207,34 @@ extension Command {
 
   /// Raises the limit of open files as far as it goes, and takes no more connections than it has
   /// room for.
-  private static func allowDescriptors(for options: inout Application.Options) {
+  ///
+  /// - Returns: false, and says so, where there is room for too few.
+  private static func allowDescriptors(for options: inout Application.Options) -> Bool {
     var limit = rlimit()
     #if canImport(Darwin)
       let resource = RLIMIT_NOFILE
     #else
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #endif
-    guard getrlimit(resource, &limit) == 0 else { return }
+    guard getrlimit(resource, &limit) == 0 else { return true }
     // Photographs, the database and the log need some too.
-    let spare: rlim_t = 256
+    let spare: rlim_t = 128
     let wanted = rlim_t(options.server.limits.connections) + spare
     if limit.rlim_cur < wanted {
       limit.rlim_cur = min(wanted, limit.rlim_max)
       setrlimit(resource, &limit)
       getrlimit(resource, &limit)
     }
-    guard limit.rlim_cur < wanted else { return }
-    options.server.limits.connections = max(1, Int(limit.rlim_cur) - Int(spare))
-    complain(
-      "\(limit.rlim_cur) open files are allowed: \(options.server.limits.connections) connections at a time")
+    guard limit.rlim_cur < wanted else { return true }
+    let room = Int(limit.rlim_cur) - Int(spare)
+    guard room >= leastConnections else {
+      complain(
+        "\(limit.rlim_cur) open files are allowed, and \(Int(spare) + leastConnections) are needed at least: raise the limit (ulimit -n)"
+      )
+      return false
+    }
+    options.server.limits.connections = room
+    complain("\(limit.rlim_cur) open files are allowed: \(room) connections at a time")
+    return true
   }
 }

@@ -44,6 +44,24 @@ struct ServeTests {
     #expect(server.wait() == 0)
   }
 
+  @Test("takes as many connections as there can be open files, and says how many are needed at least")
+  func openFiles() throws {
+    func start(openFiles: Int) throws -> ServerProcess {
+      try ServerProcess(
+        ["--ephemeral"], launcher: ["/bin/sh", "-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\""])
+    }
+    #expect {
+      try start(openFiles: 100)
+    } throws: {
+      "\($0)".contains("100 open files are allowed, and 144 are needed at least")
+    }
+    let server = try start(openFiles: 200)
+    #expect(server.log.contains("200 open files are allowed: 72 connections at a time"))
+    #expect(try status(of: "/", at: server.port) == 200)
+    server.signal(SIGTERM)
+    #expect(server.wait() == 0)
+  }
+
   @Test("ends cleanly when it is told to", arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(number: Int32) throws {
     let folder = try TemporaryFolder()
