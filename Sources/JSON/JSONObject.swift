@@ -19,7 +19,7 @@ public struct JSONObject: Sendable {
     // Short objects, which nearly all are, need no index.
     guard read.count > 16 else {
       for member in read {
-        if let known = members.firstIndex(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
+        if let known = members.firstIndex(where: { $0.name.isSame(as: member.name) }) {
           members[known] = member
         } else {
           members.append(member)
@@ -42,11 +42,16 @@ public struct JSONObject: Sendable {
   /// The value of the member of this name, compared byte for byte; nil where there is none or it
   /// is null.
   public subscript(name: String) -> JSONValue? {
-    guard let value = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value else {
-      return nil
-    }
+    guard let value = members.first(where: { $0.name.isSame(as: name) })?.value else { return nil }
     if case .null = value { return nil }
     return value
+  }
+}
+
+extension String {
+  /// Whether two texts are the same byte for byte; `==` holds what looks the same for equal.
+  fileprivate func isSame(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
@@ -88,7 +93,8 @@ public enum JSONValue: Sendable {
   /// `1e0`), or a string of an optional minus sign and digits. Nil for anything else.
   public var wholeNumber: Int64? {
     switch self {
-    case .number(let raw): Decimal(raw).wholeNumber
+    // Nearly all are written as they are.
+    case .number(let raw): Int64(wholeNumber: raw) ?? Decimal(raw).wholeNumber
     case .string(let text, _): Int64(wholeNumber: text.utf8)
     default: nil
     }
