@@ -65,9 +65,11 @@ let package = Package(
       name: "UnderstudyTests",
       dependencies: ["Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads"]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
-    .testTarget(name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport"]),
     .testTarget(
-      name: "ClientTests", dependencies: ["UnderstudyTesting", "TestSupport"], path: "Tests/Clients",
+      name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport", "Threads"]),
+    .testTarget(
+      name: "ClientTests", dependencies: ["UnderstudyTesting", "TestSupport", "Threads"],
+      path: "Tests/Clients",
       // Clients in other languages, which the tests run as programs.
       exclude: ["Java", "JavaScript", "Python"]),
   ],

@@ -1,7 +1,7 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 /// Gives a test an installation whose server has ended after it, whatever happens.
 func withInstallation(_ body: (Installation) async throws -> Void) async throws {
@@ -14,7 +14,7 @@ func withInstallation(_ body: (Installation) async throws -> Void) async throws 
 final class Installation: Sendable {
   let port: UInt16
   private let folder: URL
-  private let process = Mutex<ServerProcess?>(nil)
+  private let process = Condition<ServerProcess?>(nil)
 
   /// Finds a free port; nothing is started yet.
   fileprivate init() throws {

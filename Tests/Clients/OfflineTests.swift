@@ -1,7 +1,7 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 /// The app's own store: what is recorded stays in it, and is sent again, until a server has answered 200.
 private struct Notebook {
@@ -152,7 +152,7 @@ struct OfflineTests {
       var notebook = Notebook(hasKeys: hasKeys)
       for number in 1...200 { try notebook.record("no. \(number)", by: user) }
       let kills: [Relay.Event] = [.request(30), .answer(70), .request(110), .answer(130), .request(180)]
-      let happened = Mutex<[Relay.Event]>([])
+      let happened = Condition<[Relay.Event]>([])
       let relay = try Relay(to: installation.port) { event in
         guard kills.contains(event) else { return false }
         installation.kill()

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Threads
 
 /// What stands between an app and the server, passes on what each of them says, and can fail at the
 /// worst moment.
@@ -42,7 +42,7 @@ final class Relay: Sendable {
 
 /// What the connections of a relay share.
 private final class Passage: Sendable {
-  private let counts = Mutex((requests: 0, answers: 0))
+  private let counts = Condition((requests: 0, answers: 0))
   private let isCut: @Sendable (Relay.Event) -> Bool
 
   init(isCut: @escaping @Sendable (Relay.Event) -> Bool) {

@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import TestSupport
+import Threads
 
 /// Two clients that do what the apps do, one request each two milliseconds, and look at the clock.
 struct HonestClients {
@@ -29,7 +29,7 @@ struct HonestClients {
 
   /// Lets them work for some seconds.
   func work(seconds: Double) -> Sight {
-    let seen = Mutex(Sight())
+    let seen = Condition(Sight())
     DispatchQueue.concurrentPerform(iterations: Self.clients) { _ in
       let sight = workAlone(seconds: seconds)
       seen.withLock {

@@ -162,10 +162,15 @@ def descriptors(process):
 
 def settled(process):
     """How many descriptors are open, and the memory in KiB, once the connections are closed."""
-    connected = lambda: [
-        name for name in os.listdir(f"/proc/{process.pid}/fd")
-        if os.readlink(f"/proc/{process.pid}/fd/{name}").startswith("socket:")
-    ]
+    def is_socket(name):
+        try:
+            return os.readlink(f"/proc/{process.pid}/fd/{name}").startswith("socket:")
+        except FileNotFoundError:
+            return False
+
+    def connected():
+        return [name for name in os.listdir(f"/proc/{process.pid}/fd") if is_socket(name)]
+
     end = time.monotonic() + 30
     while len(connected()) > 1 and time.monotonic() < end:
         time.sleep(0.05)

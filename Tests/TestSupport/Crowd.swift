@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Threads
 
 /// Many connections that misbehave, driven by one thread, so that they cost the server more than the machine.
 ///
@@ -62,7 +63,7 @@ public final class Crowd: Sendable {
     public var answers: [Int: Int] = [:]
   }
 
-  private let tally = Mutex(Tally())
+  private let tally = Condition(Tally())
   private let isOver = Atomic(false)
   private let end = DispatchSemaphore(value: 0)
 

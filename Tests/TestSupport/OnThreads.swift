@@ -1,4 +1,3 @@
-import Synchronization
 import Threads
 
 /// Runs `body` for each input on a thread of its own, and waits for all: tasks that wait for a server
@@ -20,5 +19,5 @@ public func onThreads<Input: Sendable, Output: Sendable>(
 }
 
 private final class Outputs<Output: Sendable>: Sendable {
-  let byIndex = Mutex<[Int: Result<Output, any Error>]>([:])
+  let byIndex = Condition<[Int: Result<Output, any Error>]>([:])
 }

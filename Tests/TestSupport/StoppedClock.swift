@@ -1,8 +1,8 @@
-import Synchronization
+import Threads
 
 /// A clock that stands still until it is told otherwise.
 public final class StoppedClock: Sendable {
-  private let time = Mutex<UInt64>(1_000_000_000_000)
+  private let time = Condition<UInt64>(1_000_000_000_000)
 
   public init() {}
 
