@@ -16,15 +16,9 @@ public struct JSONObject: Sendable {
   public private(set) var members: [Member] = []
 
   init(members read: [Member]) {
-    // Short objects, which nearly all are, need no index.
-    guard read.count > 16 else {
-      for member in read {
-        if let known = members.firstIndex(where: { $0.name.isSame(as: member.name) }) {
-          members[known] = member
-        } else {
-          members.append(member)
-        }
-      }
+    // Short objects with each name once, which nearly all are, need no index.
+    if read.count <= 16, !Self.hasNameTwice(read) {
+      members = read
       return
     }
     var positions: [[UInt8]: Int] = [:]
@@ -39,19 +33,33 @@ public struct JSONObject: Sendable {
     }
   }
 
+  private static func hasNameTwice(_ members: [Member]) -> Bool {
+    for index in members.indices {
+      for other in 0..<index where members[other].name.isSame(as: members[index].name) { return true }
+    }
+    return false
+  }
+
   /// The value of the member of this name, compared byte for byte; nil where there is none or it
   /// is null.
   public subscript(name: String) -> JSONValue? {
-    guard let value = members.first(where: { $0.name.isSame(as: name) })?.value else { return nil }
-    if case .null = value { return nil }
-    return value
+    guard let index = members.firstIndex(where: { $0.name.isSame(as: name) }) else { return nil }
+    if case .null = members[index].value { return nil }
+    return members[index].value
   }
 }
 
 extension String {
   /// Whether two texts are the same byte for byte; `==` holds what looks the same for equal.
   fileprivate func isSame(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable { others in
+        bytes.elementsEqual(others)
+      }
+    }
+    // Texts that came from Objective-C have no such storage.
+    return isSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
   }
 }
 

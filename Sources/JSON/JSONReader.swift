@@ -95,6 +95,7 @@ public struct JSONReader {
 
   private mutating func readObject() throws(JSONError) -> JSONObject {
     var members: [JSONObject.Member] = []
+    members.reserveCapacity(8)
     try enter()
     if next != UInt8(ascii: "}") {
       repeat {

@@ -7,21 +7,6 @@ import Threads
 /// neighbour's; what the work reports is passed on only after the commit. Grouping costs nothing in safety: with
 /// `synchronous=FULL` a commit that returned is on the disk.
 public final class Writer: Sendable {
-  /// Work for the writer: run once or, after a neighbour's failure or a failed commit, again.
-  private struct Work: Sendable {
-    /// Makes the changes.
-    let run: @Sendable (Connection) -> Outcome
-    /// Reports that the transaction around the work failed.
-    let fail: @Sendable (SQLiteError) -> Void
-  }
-
-  private enum Outcome {
-    /// The changes are made; `report` is called once they are committed.
-    case changed(report: () -> Void)
-    /// The work gave up; `report` is called once its changes are rolled back.
-    case gaveUp(report: () -> Void)
-  }
-
   /// What the writer has done so far.
   public struct Statistics: Sendable {
     /// Transactions committed.
@@ -35,7 +20,7 @@ public final class Writer: Sendable {
   /// The most pieces of work in one transaction: past this a longer transaction gains nothing.
   public static let batchLimit = 1024
 
-  private let queue: BoundedQueue<Work>
+  private let queue: BoundedQueue<any Work>
   private let thread: Thread
   private let counted: Condition<Statistics>
 
@@ -45,7 +30,7 @@ public final class Writer: Sendable {
   ///   - connection: a connection that may write; the writer's alone from now on.
   ///   - queueLimit: how many pieces of work may wait.
   public init(connection: sending Connection, queueLimit: Int) throws(Thread.Exhausted) {
-    let queue = BoundedQueue<Work>(limit: queueLimit)
+    let queue = BoundedQueue<any Work>(limit: queueLimit)
     let counted = Condition(Statistics())
     self.queue = queue
     self.counted = counted
@@ -89,17 +74,7 @@ public final class Writer: Sendable {
     _ work: @escaping @Sendable (Connection) throws -> Result,
     completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
   ) -> Bool {
-    queue.push(
-      Work(
-        run: { connection in
-          do {
-            let result = try work(connection)
-            return .changed { completion(.success(result)) }
-          } catch {
-            return .gaveUp { completion(.failure(error)) }
-          }
-        },
-        fail: { completion(.failure($0)) }))
+    queue.push(Job(work, completion: completion))
   }
 
   deinit {
@@ -115,7 +90,7 @@ public final class Writer: Sendable {
   // MARK: On the writer's thread
 
   private static func commit(
-    _ batch: [Work], on connection: Connection, counting counted: Condition<Statistics>
+    _ batch: [any Work], on connection: Connection, counting counted: Condition<Statistics>
   ) {
     guard batch.count > 1 else {
       for work in batch { commitAlone(work, on: connection, counting: counted) }
@@ -133,27 +108,23 @@ public final class Writer: Sendable {
   ///   changed, and where a piece gives up, which is rare, all of them have to be done again.
   /// - Returns: false where the whole transaction is gone and nobody has been told anything.
   private static func commit(
-    _ batch: [Work], isolated: Bool, on connection: Connection, counting counted: Condition<Statistics>
+    _ batch: [any Work], isolated: Bool, on connection: Connection, counting counted: Condition<Statistics>
   ) -> Bool {
     do {
       try begin(on: connection)
-      var outcomes: [Outcome] = []
-      outcomes.reserveCapacity(batch.count)
+      var changes = 0
       for work in batch {
-        let outcome = try isolated ? runInSavepoint(work, on: connection) : work.run(connection)
-        if case .gaveUp = outcome, !isolated {
+        let hasChanged = try isolated ? runInSavepoint(work, on: connection) : work.run(on: connection)
+        if hasChanged {
+          changes += 1
+        } else if !isolated {
           connection.rollBack()
           return false
         }
-        outcomes.append(outcome)
       }
       try connection.run("COMMIT")
-      count(outcomes, in: counted)
-      for outcome in outcomes {
-        switch outcome {
-        case .changed(let report), .gaveUp(let report): report()
-        }
-      }
+      count(batch.count, changes: changes, in: counted)
+      for work in batch { work.report() }
       return true
     } catch {
       connection.rollBack()
@@ -166,42 +137,83 @@ public final class Writer: Sendable {
     try connection.run("BEGIN IMMEDIATE")
   }
 
-  private static func runInSavepoint(_ work: Work, on connection: Connection) throws(SQLiteError) -> Outcome {
+  private static func runInSavepoint(_ work: any Work, on connection: Connection) throws(SQLiteError) -> Bool
+  {
     try connection.run("SAVEPOINT work")
-    let outcome = work.run(connection)
+    let hasChanged = work.run(on: connection)
     // Where the error ended the transaction itself there is no savepoint left, and this throws.
-    if case .gaveUp = outcome { try connection.run("ROLLBACK TO work") }
+    if !hasChanged { try connection.run("ROLLBACK TO work") }
     try connection.run("RELEASE work")
-    return outcome
+    return hasChanged
   }
 
   private static func commitAlone(
-    _ work: Work, on connection: Connection, counting counted: Condition<Statistics>
+    _ work: any Work, on connection: Connection, counting counted: Condition<Statistics>
   ) {
     do {
       try begin(on: connection)
-      let outcome = work.run(connection)
-      switch outcome {
-      case .changed(let report):
+      if work.run(on: connection) {
         try connection.run("COMMIT")
-        count([outcome], in: counted)
-        report()
-      case .gaveUp(let report):
+        count(1, changes: 1, in: counted)
+      } else {
         connection.rollBack()
-        report()
       }
+      work.report()
     } catch {
       connection.rollBack()
       work.fail(error)
     }
   }
 
-  private static func count(_ outcomes: [Outcome], in counted: Condition<Statistics>) {
-    let changed = outcomes.count { if case .changed = $0 { true } else { false } }
+  private static func count(_ batch: Int, changes: Int, in counted: Condition<Statistics>) {
     counted.withLock { statistics in
       statistics.commits += 1
-      statistics.works += changed
-      statistics.largestBatch = max(statistics.largestBatch, outcomes.count)
+      statistics.works += changes
+      statistics.largestBatch = max(statistics.largestBatch, batch)
     }
   }
+}
+
+/// Work for the writer: run once or, after a neighbour's failure or a failed commit, again.
+private protocol Work: AnyObject, Sendable {
+  /// Makes the changes.
+  ///
+  /// - Returns: false where it gave up, and whatever it changed has to be rolled back.
+  func run(on connection: Connection) -> Bool
+  /// Tells the outcome of the last run, once it is committed or rolled back.
+  func report()
+  /// Tells that the transaction around the work failed.
+  func fail(_ error: SQLiteError)
+}
+
+/// One object for each piece of work, since there are as many as requests that change something.
+private final class Job<Result>: Work, @unchecked Sendable {
+  // Safe to send: from the queue on only the writer's thread touches it.
+  private let work: @Sendable (Connection) throws -> Result
+  private let completion: @Sendable (Swift.Result<Result, any Error>) -> Void
+  private var outcome: Swift.Result<Result, any Error>?
+
+  init(
+    _ work: @escaping @Sendable (Connection) throws -> Result,
+    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+  ) {
+    self.work = work
+    self.completion = completion
+  }
+
+  func run(on connection: Connection) -> Bool {
+    do {
+      outcome = .success(try work(connection))
+      return true
+    } catch {
+      outcome = .failure(error)
+      return false
+    }
+  }
+
+  func report() {
+    if let outcome { completion(outcome) }
+  }
+
+  func fail(_ error: SQLiteError) { completion(.failure(error)) }
 }

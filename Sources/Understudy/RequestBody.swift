@@ -41,10 +41,11 @@ extension JSONObject {
     guard mayBeEmpty || !text.isEmpty else {
       throw .badRequest("The body's member '\(name)' is empty: at least one character is expected.")
     }
-    let length = text.unicodeScalars.count
-    guard length <= limit else {
+    // A scalar is at least a byte: what is short in bytes needn't be counted.
+    guard text.utf8.count <= limit || text.unicodeScalars.count <= limit else {
       throw .unprocessable(
-        "The body's member '\(name)' has \(length) characters: at most \(limit) are taken.")
+        "The body's member '\(name)' has \(text.unicodeScalars.count) characters: at most \(limit) are taken."
+      )
     }
     return text
   }

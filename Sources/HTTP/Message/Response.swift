@@ -78,11 +78,15 @@ public struct Response: Sendable {
   }
 
   /// 200 with the id of the row that a change was about, as a bare number, and where it is found.
-  public static func changed(_ id: Int64, at location: String) -> Response {
+  ///
+  /// - Parameter collection: the URL that the id and a slash before it make the row's.
+  public static func changed(_ id: Int64, in collection: String) -> Response {
     let body = ByteBuffer(capacity: 20)
     body.append(id)
     var response = Response(type: "application/json", body: .buffer(body), caching: .noStore)
-    response.fields = [Field("Location", location)]
+    // With room for the request's id.
+    response.fields.reserveCapacity(2)
+    response.fields.append(Field("Location", "\(collection)/\(id)"))
     return response
   }
 }

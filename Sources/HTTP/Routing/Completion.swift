@@ -10,6 +10,8 @@ public final class Completion: Sendable {
   }
 
   deinit {
+    // Nearly all are answered by now, and need no problem made for them.
+    guard finish.withLock({ $0 != nil }) else { return }
     complete(
       with: .failure(
         Problem.unavailable("The server is shutting down before this request had its turn: send it again.")))

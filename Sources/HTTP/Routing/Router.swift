@@ -27,9 +27,17 @@ public final class Route: Sendable {
   let isLiteral: Bool
   /// Which segment is one that the log doesn't show.
   let secret: Int?
-  private let handlers: [(method: Method, handler: Handler)]
+  private let handlers: [MethodHandler]
 
-  init(_ pattern: String, handlers: [(method: Method, handler: Handler)] = []) {
+  /// No tuple: in one a closure is kept in a form that is made anew each time it is looked at.
+  private struct MethodHandler: Sendable {
+    let method: Method
+    let handler: Handler
+  }
+
+  convenience init(_ pattern: String) { self.init(pattern, handlers: []) }
+
+  private init(_ pattern: String, handlers: [MethodHandler]) {
     self.pattern = pattern
     self.handlers = handlers
     segments = pattern.split(separator: "/").map { segment in
@@ -47,7 +55,7 @@ public final class Route: Sendable {
 
   /// The route with one more handler.
   func adding(_ handler: @escaping Handler, for method: Method) -> Route {
-    Route(pattern, handlers: handlers + [(method, handler)])
+    Route(pattern, handlers: handlers + [MethodHandler(method: method, handler: handler)])
   }
 
   /// The value of an `Allow` field (RFC 9110, section 10.2.1).

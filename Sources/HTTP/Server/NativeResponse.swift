@@ -6,17 +6,24 @@ enum NativeResponse {
   /// libmicrohttpd's object for a response; the caller destroys it. Nil where memory has run out.
   static func make(_ response: Response, fixedFields: [Field]) -> OpaquePointer? {
     guard let native = make(response.body) else { return nil }
-    if let type = response.type { MHD_add_response_header(native, "Content-Type", type) }
+    if let type = response.type { add("Content-Type", type, to: native) }
     switch response.caching {
-    case .noStore: MHD_add_response_header(native, "Cache-Control", "no-store")
+    case .noStore: add("Cache-Control", "no-store", to: native)
     case .validated(let etag):
-      MHD_add_response_header(native, "Cache-Control", "no-cache")
-      if let etag { MHD_add_response_header(native, "ETag", etag.text) }
+      add("Cache-Control", "no-cache", to: native)
+      if let etag { add("ETag", etag.text, to: native) }
     }
-    if response.closesConnection { MHD_add_response_header(native, "Connection", "close") }
-    for field in response.fields { MHD_add_response_header(native, field.name, field.value) }
-    for field in fixedFields { MHD_add_response_header(native, field.name, field.value) }
+    if response.closesConnection { add("Connection", "close", to: native) }
+    for field in response.fields { add(field.name, field.value, to: native) }
+    for field in fixedFields { add(field.name, field.value, to: native) }
     return native
+  }
+
+  /// With the texts as they lie: a `String` handed to C as it is would be copied first.
+  private static func add(_ name: String, _ value: String, to response: OpaquePointer) {
+    name.withCString { name in
+      value.withCString { value in _ = MHD_add_response_header(response, name, value) }
+    }
   }
 
   private static func make(_ body: Response.Body) -> OpaquePointer? {

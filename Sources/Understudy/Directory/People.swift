@@ -163,7 +163,7 @@ struct People {
           .integer(user), .text(person.name), .text(person.office), .utf8(person.members))
         return connection.lastInsertedRow
       }
-      return .changed(id, at: "\(location)/\(id)")
+      return .changed(id, in: location)
     }
   }
 
@@ -179,7 +179,7 @@ struct People {
         "UPDATE person SET name = ?3, office = ?4, members = ?5 WHERE id = ?1 AND user = ?2",
         .integer(id), .integer(user), .text(person.name), .text(person.office), .utf8(person.members))
       guard connection.changedRows == 1 else { throw Self.notFound }
-      return .changed(id, at: "\(location)/\(id)")
+      return .changed(id, in: location)
     }
   }
 
@@ -191,7 +191,7 @@ struct People {
       let user = try Self.user(of: key, on: connection)
       try connection.run("DELETE FROM person WHERE id = ?1 AND user = ?2", .integer(id), .integer(user))
       guard connection.changedRows == 1 else { throw Self.notFound }
-      return .changed(id, at: "\(location)/\(id)")
+      return .changed(id, in: location)
     }
   }
 }

@@ -120,10 +120,10 @@ struct ObservationRoutes {
     router.post("/invasive/observations") { [storage, origin] request in
       let observation = try NewObservation(try request.object())
       let key = try IdempotencyKey(request, limit: storage.idempotencyKeys)
-      let collection = "\(origin.of(request))/invasive/observations"
+      let collection = origin.of(request) + "/invasive/observations"
       return storage.change { connection in
         let id = try key.once(on: connection) { try observation.insert(on: connection) }
-        return .changed(id, at: "\(collection)/\(id)")
+        return .changed(id, in: collection)
       }
     }
     router.get("/invasive/observations") { [self] request in .now(try list(request)) }
