@@ -36,6 +36,9 @@ let package = Package(
       name: "CSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .systemLibrary(
+      name: "CQREncode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .systemLibrary(
       name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
     .target(name: "Embedded"),
     .target(name: "Threads"),
@@ -45,7 +48,7 @@ let package = Package(
     .target(
       name: "Understudy",
       dependencies: [
-        "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CSodium",
+        "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CQREncode", "CSodium",
         // macOS normalizes Unicode itself.
         .target(name: "CUTF8Proc", condition: .when(platforms: [.linux])),
       ]),

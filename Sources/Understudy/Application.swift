@@ -102,6 +102,11 @@ public final class Application: Sendable {
       let origin = PublicOrigin(fixed: options.publicURL)
       var router = Router()
       Home.addRoutes(to: &router)
+      let authority = TrustAnchorFile(path: folder.authorityCertificate)
+      Connect(
+        publicURL: options.publicURL, urls: { [socket] in Self.urls(of: socket.address) },
+        authorityPEM: { authority.read() }
+      ).addRoutes(to: &router)
       SpeciesRoutes(catalogue: catalogue, origin: origin).addRoutes(to: &router)
       ParkRoutes(catalogue: catalogue).addRoutes(to: &router)
       Pictures(folder: folder.images).addRoutes(to: &router)
@@ -130,8 +135,9 @@ public final class Application: Sendable {
   public var port: UInt16 { socket.address.port }
 
   /// URLs under which this server can be reached, those of other machines first, `localhost` last.
-  public var urls: [String] {
-    let bound = socket.address
+  public var urls: [String] { Self.urls(of: socket.address) }
+
+  private static func urls(of bound: SocketAddress) -> [String] {
     guard bound.address.bytes.allSatisfy({ $0 == 0 }) || bound.address == IPAddress("0.0.0.0") else {
       return ["http://\(bound.authority)"]
     }
@@ -139,8 +145,10 @@ public final class Application: Sendable {
     let outside = machineAddresses().filter {
       !$0.isLoopback && !$0.isLinkLocal && ($0.isIPv4 || listensOnIPv6)
     }
-    return (outside.filter(\.isIPv4) + outside.filter { !$0.isIPv4 }).map { "http://\($0.urlHost):\(port)" }
-      + ["http://localhost:\(port)"]
+    return (outside.filter(\.isIPv4) + outside.filter { !$0.isIPv4 }).map {
+      "http://\($0.urlHost):\(bound.port)"
+    }
+      + ["http://localhost:\(bound.port)"]
   }
 
   /// Removes a temporary data folder, for a program that is ended in the middle of its end.

@@ -22,6 +22,8 @@ final class DataFolder: Sendable {
 
   var database: String { path + "/understudy.sqlite" }
   var images: String { path + "/images" }
+  /// The certificate of the authority that this server's own certificate is under, as PEM.
+  var authorityCertificate: String { path + "/tls/ca.pem" }
 
   /// Opens the folder, making it where there is none.
   convenience init(path: String) throws(Failure) {
