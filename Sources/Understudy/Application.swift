@@ -134,6 +134,9 @@ public final class Application: Sendable {
   /// The port that it listens on.
   public var port: UInt16 { socket.address.port }
 
+  /// Whether it listens for this machine alone.
+  public var isLocal: Bool { socket.address.address.isLoopback }
+
   /// URLs under which this server can be reached, those of other machines first, `localhost` last.
   public var urls: [String] { Self.urls(of: socket.address) }
 

@@ -182,6 +182,7 @@ extension Command {
     do {
       let application = try Application(options)
       for url in application.urls { print("listening on \(url)") }
+      recommendPublicURL(application, options)
       fflush(nil)
       _ = waitForSignal(&signals)
       _ = try Thread {
@@ -197,6 +198,14 @@ extension Command {
       complain("\(error)")
       return failure
     }
+  }
+
+  /// Says how phones get URLs that stay right, to whom it matters: whoever serves others than this machine.
+  private static func recommendPublicURL(_ application: Application, _ options: Application.Options) {
+    guard options.publicURL == nil, !application.isLocal,
+      let url = Application.lastingURL(port: application.port)
+    else { return }
+    print("phones keep image URLs for ever; for ones that stay right: --public-url \(url)")
   }
 
   private static func waitForSignal(_ signals: inout sigset_t) -> Int32 {

@@ -62,6 +62,23 @@ struct ServeTests {
     #expect(server.wait() == 0)
   }
 
+  @Test("recommends a public URL that stays, behind the lines with the addresses")
+  func lastingURL() throws {
+    let server = try ServerProcess(["--ephemeral"])
+    // Where no line comes, the output ends.
+    server.signal(SIGTERM)
+    let machine = ProcessInfo.processInfo.hostName.prefix { $0 != "." }.lowercased()
+    #expect(try server.nextLine().hasSuffix("--public-url http://\(machine).local:\(server.port)"))
+    #expect(server.wait() == 0)
+    // Who has chosen one, or serves this machine alone, is told nothing: the output ends.
+    for arguments in [["--public-url", "https://cmsc106.net"], ["--host", "127.0.0.1"]] {
+      let server = try ServerProcess(["--ephemeral"] + arguments)
+      server.signal(SIGTERM)
+      #expect(throws: ServerProcess.Failure.self) { try server.nextLine() }
+      #expect(server.wait() == 0)
+    }
+  }
+
   @Test("ends cleanly when it is told to", arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(number: Int32) throws {
     let folder = try TemporaryFolder()

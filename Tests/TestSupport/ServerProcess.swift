@@ -16,6 +16,8 @@ public final class ServerProcess: @unchecked Sendable {
   private let output = Pipe()
   private let errors: URL
   private let ended = DispatchSemaphore(value: 0)
+  /// What of standard output has come and not been asked for.
+  private var unread: [UInt8] = []
   /// The lines of standard output up to the one that says where it listens for this machine.
   public private(set) var lines: [String] = []
   public private(set) var port: UInt16 = 0
@@ -58,23 +60,36 @@ public final class ServerProcess: @unchecked Sendable {
     let patience = DispatchWorkItem { kill(identifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: patience)
     defer { patience.cancel() }
-    var text = ""
-    while !text.contains("listening on http://localhost:") && !text.contains("listening on http://127.0.0.1:")
-    {
-      let piece = output.fileHandleForReading.availableData
-      guard !piece.isEmpty else {
-        process.waitUntilExit()
-        throw Failure(description: "it ended with \(process.terminationStatus): \(log)")
-      }
-      text += String(decoding: piece, as: UTF8.self)
-    }
-    lines = text.split(separator: "\n").map(String.init)
+    var line: String
+    repeat {
+      line = try nextLine()
+      lines.append(line)
+    } while !line.hasPrefix("listening on http://localhost:")
+      && !line.hasPrefix("listening on http://127.0.0.1:")
     port = lines.last.flatMap { $0.split(separator: ":").last }.flatMap { UInt16($0) } ?? 0
   }
 
   deinit {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     try? FileManager.default.removeItem(at: errors)
+  }
+
+  /// The next line of standard output.
+  ///
+  /// - Throws: `Failure` with what it wrote to standard error, where it ends instead.
+  public func nextLine() throws -> String {
+    while true {
+      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { unread.removeSubrange(...end) }
+        return String(decoding: unread[..<end], as: UTF8.self)
+      }
+      let piece = output.fileHandleForReading.availableData
+      guard !piece.isEmpty else {
+        process.waitUntilExit()
+        throw Failure(description: "it ended with \(process.terminationStatus): \(log)")
+      }
+      unread += piece
+    }
   }
 
   public var processIdentifier: Int32 { process.processIdentifier }
