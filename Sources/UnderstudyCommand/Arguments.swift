@@ -19,8 +19,19 @@ struct Option: Sendable {
   let help: String
   /// What stands without it, in words; nil for a switch.
   let standard: String?
+  /// Its environment variable, `UNDERSTUDY_LOG_LEVEL`.
+  let variable: String
+  /// Whether it takes several values, with commas between them or by being there several times.
+  let isList: Bool
 
-  init(_ name: String, _ value: String?, _ help: String, standard: String?) {
+  /// - Parameter variable: nil for the option's name behind `UNDERSTUDY_`.
+  init(
+    _ name: String, _ value: String?, _ help: String, standard: String?, variable: String? = nil,
+    isList: Bool = false
+  ) {
+    self.variable =
+      variable ?? "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    self.isList = isList
     self.name = name
     self.value = value
     self.help = help
@@ -31,11 +42,6 @@ struct Option: Sendable {
   var description: String { help + (standard.map { " Default: \($0)." } ?? "") + " [\(variable)]" }
 
   var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
-
-  /// `UNDERSTUDY_LOG_LEVEL`
-  var variable: String {
-    "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
-  }
 }
 
 /// The options of a command line with their values; an option that isn't there has the value of its
@@ -59,14 +65,15 @@ struct Arguments: Sendable {
       guard let option = options.first(where: { $0.name == parts[0] }) else {
         throw UsageError("there is no option '--\(parts[0])'")
       }
-      guard seen.insert(option.name).inserted else { throw UsageError("--\(option.name) is there twice") }
+      let isFirst = seen.insert(option.name).inserted
+      guard isFirst || option.isList else { throw UsageError("--\(option.name) is there twice") }
       sources[option.name] = "--\(option.name)"
       if option.value != nil {
         guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
           throw UsageError("--\(option.name) needs a value: \(option.usage)")
         }
         guard !value.isEmpty else { throw UsageError("--\(option.name) needs a value: \(option.usage)") }
-        values[option.name] = value
+        values[option.name] = isFirst ? value : "\(values[option.name] ?? ""),\(value)"
       } else {
         guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
         values[option.name] = "true"
@@ -76,6 +83,13 @@ struct Arguments: Sendable {
 
   /// The text of an option.
   subscript(name: String) -> String? { values[name] }
+
+  /// The values of an option that takes several; nil without it.
+  func list(_ name: String) -> [String]? {
+    values[name].map { text in
+      text.split(separator: ",").map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
+    }
+  }
 
   /// Whether a switch is on.
   func isOn(_ name: String) throws(UsageError) -> Bool {

@@ -15,7 +15,7 @@ struct Command: Sendable {
   /// Does it; gives the exit status.
   let run: @Sendable (Arguments) throws(UsageError) -> Int32
 
-  static let all = [serve]
+  static let all = [serve, hosts]
 
   /// Exit statuses: done; it couldn't be done; it was asked for in a way that makes no sense.
   static let success: Int32 = 0

@@ -50,6 +50,16 @@ struct UsageTests {
       (["serve", "--trust-proxy", "10.0.0.0/33"], "--trust-proxy is '10.0.0.0/33'"),
       (["serve", "--ephemeral=yes"], "--ephemeral takes no value"),
       (["serve", "now"], "'now' is not an option"),
+      (["hosts", "--apply", "--remove"], "--apply and --remove exclude each other"),
+      (["hosts", "--dnsmasq", "--apply"], "--dnsmasq only prints"),
+      (["hosts", "--address", "10.0.0.1"], "--address belongs to --dnsmasq"),
+      (
+        ["hosts", "--dnsmasq", "--address", "nowhere"],
+        "--address is 'nowhere': expected an IPv4 or IPv6 address"
+      ),
+      (["hosts", "--name", "ok.example,no_name"], "--name is 'no_name': expected the name of a host"),
+      (["hosts", "--name", "10.0.0.1"], "expected a name"),
+      (["hosts", "--file", "a", "--file", "b"], "--file is there twice"),
     ])
   func refusals(arguments: [String], reason: String) throws {
     let (status, output, errors) = try ServerProcess.run(arguments)

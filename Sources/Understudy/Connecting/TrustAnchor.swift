@@ -102,26 +102,3 @@ struct TrustAnchorFile: Sendable {
     return contents(of: descriptor, limit: Self.limit)
   }
 }
-
-/// Reads a file to its end.
-///
-/// - Returns: nil where it can't be read or is longer than `limit`; `errno` says why, if it is the former.
-func contents(of descriptor: Int32, limit: Int) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 16 << 10)
-  while true {
-    let count = systemRead(descriptor, &buffer, buffer.count)
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { return count == 0 ? bytes : nil }
-    guard bytes.count + count <= limit else {
-      errno = EFBIG
-      return nil
-    }
-    bytes += buffer[..<count]
-  }
-}
-
-/// The system's call, out of the reach of methods of the same name.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-  read(descriptor, buffer, count)
-}
