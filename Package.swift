@@ -39,21 +39,27 @@ let package = Package(
       name: "CQREncode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     .systemLibrary(
+      name: "CGnuTLS", pkgConfig: "gnutls",
+      providers: [.apt(["libgnutls28-dev"]), .brew(["gnutls"])]),
+    .systemLibrary(
       name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
     .target(name: "Embedded"),
     .target(name: "Threads"),
     .target(name: "JSON"),
     .target(name: "SQLite", dependencies: ["CSQLite", "Threads"]),
-    .target(name: "HTTP", dependencies: ["CMicroHTTPD", "CSodium", "JSON", "Threads"]),
+    .target(name: "Certificates", dependencies: ["CGnuTLS"]),
+    .target(
+      name: "HTTP", dependencies: ["Certificates", "CGnuTLS", "CMicroHTTPD", "CSodium", "JSON", "Threads"]),
     .target(
       name: "Understudy",
       dependencies: [
-        "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CQREncode", "CSodium",
+        "Certificates", "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CQREncode", "CSodium",
         // macOS normalizes Unicode itself.
         .target(name: "CUTF8Proc", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "UnderstudyTesting", dependencies: ["Understudy"]),
-    .executableTarget(name: "UnderstudyCommand", dependencies: ["HTTP", "Threads", "Understudy"]),
+    .executableTarget(
+      name: "UnderstudyCommand", dependencies: ["Certificates", "HTTP", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
     .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),

@@ -31,6 +31,13 @@ static inline void *mhd_socket_context(struct MHD_Connection *connection) {
   return info ? info->socket_context : 0;
 }
 
+/// The connection's `gnutls_session_t`; null where it isn't encrypted.
+static inline void *_Nullable mhd_tls_session(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info ? info->tls_session : 0;
+}
+
 /// How many connections the daemon has open, idle ones too.
 static inline unsigned int mhd_connection_count(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info =

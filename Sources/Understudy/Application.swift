@@ -1,3 +1,4 @@
+import Certificates
 import HTTP
 import SQLite
 import Threads
@@ -19,6 +20,19 @@ public final class Application: Sendable {
     public var host: String?
     /// 0 for a free one.
     public var port: UInt16 = 8080
+    /// The ports for HTTPS; 0 for a free one.
+    public var httpsPorts: [UInt16] = []
+    /// The names and addresses that it stands in for.
+    public var names: [SubjectName] = []
+    /// The file of one's own certificate, and of what leads from it to one that clients trust; nil for an authority
+    /// in the data folder.
+    public var tlsCertificate: String?
+    /// The file of its key.
+    public var tlsKey: String?
+    /// How long a certificate of the authority's lasts, in seconds.
+    var certificateLifetime = CertificateAuthority.serverLifetime
+    /// How often it is looked whether the machine has new addresses or the certificate is old, in seconds.
+    var certificatePeriod = 5.0
     /// The HTTP server's own options.
     public var server = Server.Configuration()
     /// The path of the data folder; nil for a temporary one that goes with the application.
@@ -63,6 +77,8 @@ public final class Application: Sendable {
 
   private let options: Options
   private let socket: ListeningSocket
+  private let httpsSockets: [ListeningSocket]
+  let identity: ServerIdentity?
   private let folder: DataFolder
   private let log: Log
   private let writer: Writer
@@ -78,9 +94,11 @@ public final class Application: Sendable {
       self.options = options
       // First what can fail without having touched anything.
       socket = try ListeningSocket.listen(host: options.host, port: options.port)
+      httpsSockets = try options.httpsPorts.map { try ListeningSocket.listen(host: options.host, port: $0) }
       folder =
         try options.dataFolder.map { try DataFolder(path: $0) }
         ?? DataFolder(temporaryIn: Self.temporaryFolder)
+      try Self.checkCertificates(options, dataFolder: folder.path)
       log = try Log(
         level: options.logLevel, format: options.logFormat, descriptor: options.logDescriptor,
         queueLimit: options.logQueue)
@@ -104,7 +122,7 @@ public final class Application: Sendable {
       Home.addRoutes(to: &router)
       let authority = TrustAnchorFile(path: folder.authorityCertificate)
       Connect(
-        publicURL: options.publicURL, urls: { [socket] in Self.urls(of: socket.address) },
+        publicURL: options.publicURL, urls: { [socket] in Self.urls(of: socket) },
         authorityPEM: { authority.read() }
       ).addRoutes(to: &router)
       SpeciesRoutes(catalogue: catalogue, origin: origin).addRoutes(to: &router)
@@ -115,9 +133,13 @@ public final class Application: Sendable {
       DirectoryUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
       People(storage: storage, origin: origin, lists: ResponseCache(limit: options.peopleCache))
         .addRoutes(to: &router)
+      identity = try Self.makeIdentity(options, dataFolder: folder.path, log: log)
+      let encryption = identity.map { [httpsSockets] in
+        Server.Encryption(sockets: httpsSockets, identity: $0.current)
+      }
       server = try Server(
-        socket, options.server, router: router, middleware: [RequestIDs(), CORS(), AccessLog(log)],
-        log: log)
+        socket, encryption: encryption, options.server, router: router,
+        middleware: [RequestIDs(), CORS(), AccessLog(log)], log: log)
     } catch {
       throw StartError(description: Self.explain(error, options))
     }
@@ -137,21 +159,36 @@ public final class Application: Sendable {
   /// Whether it listens for this machine alone.
   public var isLocal: Bool { socket.address.address.isLoopback }
 
-  /// URLs under which this server can be reached, those of other machines first, `localhost` last.
-  public var urls: [String] { Self.urls(of: socket.address) }
+  /// The ports that it listens on for HTTPS.
+  public var httpsPorts: [UInt16] { httpsSockets.map(\.address.port) }
 
-  private static func urls(of bound: SocketAddress) -> [String] {
-    guard bound.address.bytes.allSatisfy({ $0 == 0 }) || bound.address == IPAddress("0.0.0.0") else {
-      return ["http://\(bound.authority)"]
+  /// URLs under which this server can be reached, those of other machines first, `localhost` last.
+  public var urls: [String] { Self.urls(of: socket) }
+
+  private static func urls(of socket: ListeningSocket) -> [String] {
+    hosts(of: socket).map { "http://\($0):\(socket.address.port)" }
+  }
+
+  /// The same over TLS, before them the names that it stands in for: those that its certificate is for.
+  public var httpsURLs: [String] {
+    guard let certificate = identity?.current.value.certificate else { return [] }
+    return httpsSockets.flatMap { socket in
+      let port = socket.address.port
+      let hosts = options.names.map(\.urlHost) + Self.hosts(of: socket)
+      return hosts.filter { SubjectName($0).map(certificate.covers) ?? false }.map {
+        "https://\($0)\(port == 443 ? "" : ":\(port)")"
+      }
     }
-    let listensOnIPv6 = bound.address != IPAddress("0.0.0.0")
+  }
+
+  private static func hosts(of socket: ListeningSocket) -> [String] {
+    let bound = socket.address.address
+    guard bound.bytes.allSatisfy({ $0 == 0 }) || bound == IPAddress("0.0.0.0") else { return [bound.urlHost] }
+    let listensOnIPv6 = bound != IPAddress("0.0.0.0")
     let outside = machineAddresses().filter {
       !$0.isLoopback && !$0.isLinkLocal && ($0.isIPv4 || listensOnIPv6)
     }
-    return (outside.filter(\.isIPv4) + outside.filter { !$0.isIPv4 }).map {
-      "http://\($0.urlHost):\(bound.port)"
-    }
-      + ["http://localhost:\(bound.port)"]
+    return (outside.filter(\.isIPv4) + outside.filter { !$0.isIPv4 }).map(\.urlHost) + ["localhost"]
   }
 
   /// Removes a temporary data folder, for a program that is ended in the middle of its end.
@@ -169,6 +206,7 @@ public final class Application: Sendable {
     // Whoever still waits for a hash is told to come again; what waits for the writer is written.
     hasher.close(dropping: !isIdle)
     server.stop()
+    identity?.close()
     // The writer's connection is the last to go: it takes the write-ahead log into the database.
     readers.close()
     writer.close()
@@ -178,8 +216,10 @@ public final class Application: Sendable {
   private static func explain(_ error: any Error, _ options: Options) -> String {
     let folder = options.dataFolder ?? temporaryFolder
     let database = "\(folder)/understudy.sqlite"
-    let port = options.port
     return switch error {
+    case let error as CertificateError:
+      explain(
+        certificate: error, dataFolder: options.tlsCertificate == nil ? folder : nil)
     case DataFolder.Failure.inUse(let path):
       "the data folder \(path) is in use by another server: stop that one, or choose another folder with --data"
     case DataFolder.Failure.unusable(let path, let reason):
@@ -197,14 +237,14 @@ public final class Application: Sendable {
       "\(database) is damaged (\(reason)): move it away together with understudy.sqlite-wal, if that is there, and put a copy in its place, or choose another folder with --data"
     case Database.OpenError.refused(let error), let error as SQLiteError:
       "can't use \(database) (\(error)): see whether its disk is full or fails, or choose another folder with --data"
-    case ListenError.portInUse:
-      "port \(port) is in use: stop what listens there, or choose another one with --port (0 finds a free one)"
-    case ListenError.notPermitted:
-      "port \(port) needs rights that this user doesn't have: choose one above 1023 with --port"
+    case ListenError.portInUse(let port):
+      "port \(port) is in use: stop what listens there, or choose another one with \(portOption(port, options)) (0 finds a free one)"
+    case ListenError.notPermitted(let port):
+      "port \(port) needs a right that this user doesn't have: \(rights(port, options))"
     case ListenError.unknownHost(let host):
       "\(host) is not an address or name of this machine: leave --host out to listen on all of them"
     case ListenError.failed(let reason):
-      "can't listen on port \(port) (\(reason)): choose another one with --port"
+      "can't listen (\(reason)): choose another port with --port or --https"
     default:
       "can't start (\(error))"
     }

@@ -36,6 +36,9 @@ struct Option: Sendable {
     self.value = value
     self.help = help
     self.standard = standard
+    self.isList = isList
+    self.variable =
+      variable ?? "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
   }
 
   /// The whole of what the help says.
@@ -107,6 +110,20 @@ struct Arguments: Sendable {
       throw refused(name, value, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
+  }
+
+  /// The parts of a list.
+  func list<Element>(
+    _ name: String, expected: String, _ read: (String) -> Element?
+  ) throws(UsageError) -> [Element]? {
+    guard let value = values[name] else { return nil }
+    var elements: [Element] = []
+    for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+      let text = String(part.filter { $0 != " " })
+      guard let element = read(text) else { throw refused(name, text, expected: expected) }
+      elements.append(element)
+    }
+    return elements
   }
 
   /// The error for a value that makes no sense.

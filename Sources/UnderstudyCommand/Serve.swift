@@ -1,3 +1,4 @@
+import Certificates
 import HTTP
 import Threads
 import Understudy
@@ -47,6 +48,23 @@ private struct Setting: Sendable {
     }
   }
 
+  /// A list, whose option may be there several times.
+  ///
+  /// - Parameters:
+  ///   - expected: what each part has to be, in words.
+  ///   - variable: the environment variable, where it isn't the option's name.
+  static func list<Element>(
+    _ name: String, _ placeholder: String, _ help: String, variable: String? = nil, expected: String,
+    _ path: Path<[Element]>, _ read: @escaping @Sendable (String) -> Element?
+  ) -> Setting {
+    Setting(
+      Option(name, placeholder, help, standard: "none", isList: true, variable: variable)
+    ) { arguments, options throws(UsageError) in
+      guard let list = try arguments.list(name, expected: expected, read) else { return }
+      options[keyPath: path] = list
+    }
+  }
+
   static func toggle(
     _ name: String, _ help: String, _ apply: @escaping @Sendable (inout Application.Options) -> Void
   ) -> Setting {
@@ -59,12 +77,18 @@ private struct Setting: Sendable {
 extension Command {
   static let serve = Command(
     name: "serve",
-    summary: "Serves both apps until it is told to end (SIGTERM, or Ctrl-C).",
+    summary: "Serves both apps until it is told to end (SIGTERM, Ctrl-C, or SIGHUP without --tls-cert).",
     options: settings.map(\.option),
     run: { arguments throws(UsageError) in
       var options = Application.Options()
       options.logFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
       for setting in settings { try setting.apply(arguments, &options) }
+      guard (options.tlsCertificate == nil) == (options.tlsKey == nil) else {
+        throw UsageError("--tls-cert and --tls-key go together")
+      }
+      guard options.tlsCertificate == nil || !options.httpsPorts.isEmpty else {
+        throw UsageError("--tls-cert is of no use without --https")
+      }
       return serve(options)
     })
 
@@ -75,6 +99,17 @@ extension Command {
     .text(
       "host", "ADDRESS", "Where to listen.", standard: "all interfaces, IPv6 and IPv4", \.host, asTyped),
     .number("port", "NUMBER", in: 0...65_535, "The port; 0 finds a free one.", \.port),
+    .list(
+      "https", "PORT,…", "Ports for HTTPS beside it; 0 finds a free one.",
+      expected: "whole numbers from 0 to 65535", \.httpsPorts, { UInt16($0) }),
+    .list(
+      "name", "NAME,…", "Names and addresses that it stands in for, as cmsc106.net.",
+      variable: "UNDERSTUDY_NAMES", expected: "host names or addresses", \.names, { SubjectName($0) }),
+    .text(
+      "tls-cert", "FILE",
+      "A certificate of one's own for HTTPS, PEM, with those that lead to its authority behind it; SIGHUP then has it read again.",
+      standard: "one of the authority in the data folder, which is made there", \.tlsCertificate, asTyped),
+    .text("tls-key", "FILE", "The key of that certificate, PEM.", standard: "none", \.tlsKey, asTyped),
     .text(
       "data", "FOLDER", "The data folder; it is made where there is none.", standard: "./data", \.dataFolder,
       asTyped),
@@ -181,10 +216,12 @@ extension Command {
     guard allowDescriptors(for: &options) else { return failure }
     do {
       let application = try Application(options)
-      for url in application.urls { print("listening on \(url)") }
+      for url in application.httpsURLs + application.urls { print("listening on \(url)") }
       recommendPublicURL(application, options)
       fflush(nil)
-      _ = waitForSignal(&signals)
+      while waitForSignal(&signals) == SIGHUP, application.canRereadCertificate {
+        application.rereadCertificate()
+      }
       _ = try Thread {
         application.stop()
         application.removeTemporaryData()

@@ -8,7 +8,7 @@ import SQLite
 /// The body of a POST on its way into the database and out again, as each of the resources reads it.
 final class BodyFuzz {
   private let database: TemporaryDatabase
-  private let connection = ClientConnection(descriptor: -1, address: nil, isEncrypted: false)
+  private let connection = ClientConnection(descriptor: -1, address: nil)
 
   init() throws {
     database = try TemporaryDatabase()

@@ -6,7 +6,7 @@ import Understudy
 /// comes from a trusted proxy.
 func fuzzHeader(_ input: [UInt8]) throws {
   let connection = ClientConnection(
-    descriptor: -1, address: proxy, isEncrypted: false)
+    descriptor: -1, address: proxy)
   // The second request of the connection finds the Host of the first.
   let first = try read(input, on: connection)
   let second = try read(input, on: connection)

@@ -10,7 +10,7 @@ final class IdempotencyFuzz {
   private static let limit = 3
 
   private let database: TemporaryDatabase
-  private let connection = ClientConnection(descriptor: -1, address: nil, isEncrypted: false)
+  private let connection = ClientConnection(descriptor: -1, address: nil)
 
   /// What the dictionary keeps of a request that was answered.
   private struct Known {

@@ -91,7 +91,7 @@ private func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UI
 private func requireRedaction(of raw: [UInt8]) throws {
   let request = Request(
     id: RequestID(number: 1), target: RequestTarget(raw),
-    connection: ClientConnection(descriptor: -1, address: nil, isEncrypted: false),
+    connection: ClientConnection(descriptor: -1, address: nil),
     trustedProxies: [])
   request.route = router.route(for: request.target)
   let (json, text) = (line(of: request, .json), line(of: request, .text))

@@ -12,7 +12,7 @@ struct RedactionTests {
   private func request(_ target: String, route: String? = nil) -> Request {
     let request = Request(
       id: RequestID(number: 1), target: RequestTarget(Array(target.utf8)),
-      connection: ClientConnection(descriptor: -1, address: nil, isEncrypted: false),
+      connection: ClientConnection(descriptor: -1, address: nil),
       trustedProxies: [])
     request.route = route.map { Route($0) }
     return request

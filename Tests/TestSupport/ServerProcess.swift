@@ -21,6 +21,8 @@ public final class ServerProcess: @unchecked Sendable {
   /// The lines of standard output up to the one that says where it listens for this machine.
   public private(set) var lines: [String] = []
   public private(set) var port: UInt16 = 0
+  /// The first of its ports for HTTPS; 0 where it has none.
+  public private(set) var httpsPort: UInt16 = 0
 
   /// The program, built beside the tests.
   public static var program: URL {
@@ -66,7 +68,11 @@ public final class ServerProcess: @unchecked Sendable {
       lines.append(line)
     } while !line.hasPrefix("listening on http://localhost:")
       && !line.hasPrefix("listening on http://127.0.0.1:")
-    port = lines.last.flatMap { $0.split(separator: ":").last }.flatMap { UInt16($0) } ?? 0
+    func number(in line: String?) -> UInt16 {
+      line.flatMap { $0.split(separator: ":").last }.flatMap { UInt16($0) } ?? 0
+    }
+    port = number(in: lines.last)
+    httpsPort = number(in: lines.first { $0.hasPrefix("listening on https://") })
   }
 
   deinit {

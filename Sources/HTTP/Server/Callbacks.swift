@@ -1,3 +1,4 @@
+import CGnuTLS
 import CMicroHTTPD
 import Threads
 
@@ -49,13 +50,17 @@ func connectionChanged(
   guard let server = server(context), let connection, let stored else { return }
   switch code {
   case .CONNECTION_NOTIFY_STARTED:
+    let session = mhd_tls_session(connection)
     let client = ClientConnection(
       descriptor: mhd_connection_fd(connection),
       address: mhd_client_address(connection).flatMap { IPAddress($0) },
-      isEncrypted: false)
+      identity: session == nil ? nil : server.identity?.value)
     client.waitForRequest(seconds: server.limits.requestSeconds)
     server.connections.add(client)
-    stored.pointee = Unmanaged.passRetained(client).toOpaque()
+    let pointer = Unmanaged.passRetained(client).toOpaque()
+    stored.pointee = pointer
+    // For `chooseIdentity`. libmicrohttpd's own use of it is for keys that are agreed upon beforehand.
+    if let session { gnutls_session_set_ptr(OpaquePointer(session), pointer) }
   case .CONNECTION_NOTIFY_CLOSED:
     guard let pointer = stored.pointee else { return }
     let client = Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Certificates
 import Synchronization
 import Threads
 
@@ -14,7 +15,10 @@ final class ClientConnection: @unchecked Sendable {
   private let descriptor: Int32
   let address: IPAddress?
   let addressText: String
-  let isEncrypted: Bool
+  /// What the client is shown; nil where the connection isn't encrypted. It is kept for as long as GnuTLS may
+  /// read it.
+  let identity: Identity?
+  var isEncrypted: Bool { identity != nil }
   /// When the connection is cut, in nanoseconds of `MonotonicClock`.
   private let deadline = Atomic(UInt64.max)
   /// Since when it is the client who has to move; the end of time while it is the server.
@@ -23,11 +27,11 @@ final class ClientConnection: @unchecked Sendable {
   private let awaitsRequest = Atomic(true)
   private let wasCut = Atomic(false)
 
-  init(descriptor: Int32, address: IPAddress?, isEncrypted: Bool) {
+  init(descriptor: Int32, address: IPAddress?, identity: Identity? = nil) {
     self.descriptor = descriptor
     self.address = address
     addressText = address?.description ?? "-"
-    self.isEncrypted = isEncrypted
+    self.identity = identity
   }
 
   /// From now on it is the client who has to move, within so many seconds: to send a request or the rest of it.

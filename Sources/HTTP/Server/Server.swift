@@ -8,7 +8,7 @@ import Threads
   import Glibc
 #endif
 
-/// The HTTP server: libmicrohttpd with a pool of threads that each wait on epoll (on poll where the
+/// The HTTP server: libmicrohttpd with a pool of threads for each port that each wait on epoll (on poll where the
 /// platform has no epoll), a router, and the limits that keep a stranger from taking it all.
 public final class Server: @unchecked Sendable {
   // Safe to share: everything is set before the daemon starts, or atomic, or locked.
@@ -71,9 +71,10 @@ public final class Server: @unchecked Sendable {
   let trustedProxies: [AddressRange]
   let connections: ConnectionRegistry
   let counts = Counts()
-  private let socket: ListeningSocket
+  /// What clients of the encrypted ports are shown.
+  let identity: CurrentIdentity?
   // No `Mutex`: a thread that waits for one gets it from the kernel, unseen by ThreadSanitizer.
-  private let daemon = Condition<Daemon?>(nil)
+  private let daemons = Condition<[Daemon]>([])
 
   /// What is under way, counted by all threads.
   struct Counts: ~Copyable {
@@ -91,13 +92,28 @@ public final class Server: @unchecked Sendable {
     let changed = Condition(false)
   }
 
+  /// Where it is reached over TLS, and as whom.
+  public struct Encryption: Sendable {
+    /// One for each port.
+    public let sockets: [ListeningSocket]
+    /// What clients are shown.
+    public let identity: CurrentIdentity
+
+    public init(sockets: [ListeningSocket], identity: CurrentIdentity) {
+      self.sockets = sockets
+      self.identity = identity
+    }
+  }
+
   /// Starts to serve.
   ///
-  /// - Parameter log: where it is told what never becomes a request; nil for nowhere.
+  /// - Parameters:
+  ///   - encryption: where it serves HTTPS beside HTTP; nil for nowhere.
+  ///   - log: where it is told what never becomes a request; nil for nowhere.
   /// - Throws: `StartError`, `Thread.Exhausted`.
   public init(
-    _ socket: ListeningSocket, _ configuration: Configuration, router: Router, middleware: [any Middleware],
-    log: Log? = nil
+    _ socket: ListeningSocket, encryption: Encryption? = nil, _ configuration: Configuration, router: Router,
+    middleware: [any Middleware], log: Log? = nil
   ) throws {
     self.log = log
     self.router = router
@@ -106,11 +122,13 @@ public final class Server: @unchecked Sendable {
     limits = configuration.limits
     trustedProxies = configuration.trustedProxies
     connections = try ConnectionRegistry(limit: limits.connections, log: log)
-    self.socket = socket
-    guard let started = start(threads: configuration.threads) else { throw StartError() }
-    // libmicrohttpd closes it.
-    socket.giveAway()
-    daemon.withLock { $0 = Daemon(pointer: started) }
+    identity = encryption?.identity
+    logSink.initialize(
+      to: mhd_log_sink(call: libraryComplained, context: Unmanaged.passUnretained(self).toOpaque()))
+    try start(on: socket, isEncrypted: false, threads: configuration.threads)
+    for socket in encryption?.sockets ?? [] {
+      try start(on: socket, isEncrypted: true, threads: configuration.threads)
+    }
   }
 
   deinit {
@@ -118,16 +136,27 @@ public final class Server: @unchecked Sendable {
     logSink.deallocate()
   }
 
+  private func start(on socket: ListeningSocket, isEncrypted: Bool, threads: Int) throws(StartError) {
+    guard let started = startDaemon(on: socket, isEncrypted: isEncrypted, threads: threads) else {
+      // Those of other ports end with the object.
+      throw StartError()
+    }
+    // libmicrohttpd closes it.
+    socket.giveAway()
+    daemons.withLock { $0.append(Daemon(pointer: started)) }
+  }
+
   /// Where libmicrohttpd finds whom to tell of what it refuses.
   private let logSink = UnsafeMutablePointer<mhd_log_sink>.allocate(capacity: 1)
 
-  private func start(threads: Int) -> OpaquePointer? {
+  private func startDaemon(on socket: ListeningSocket, isEncrypted: Bool, threads: Int) -> OpaquePointer? {
     let polling =
       MHD_is_feature_supported(.FEATURE_EPOLL) == .YES
       ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_POLL_INTERNAL_THREAD
-    let flags = polling.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
+    let flags =
+      polling.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
+      | (isEncrypted ? MHD_USE_TLS.rawValue : 0)
     let this = Unmanaged.passUnretained(self).toOpaque()
-    logSink.initialize(to: mhd_log_sink(call: libraryComplained, context: this))
     func item(_ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) -> MHD_OptionItem
     {
       MHD_OptionItem(option: option, value: value, ptr_value: pointer)
@@ -150,6 +179,13 @@ public final class Server: @unchecked Sendable {
     if threads > 1 { items.append(item(.THREAD_POOL_SIZE, threads)) }
     // From 0.9.76 on it can refuse by itself what `HeaderFields` finds in the header of 0.9.75.
     if mhd_has_client_discipline() != 0 { items.append(item(.STRICT_FOR_CLIENT, 1)) }
+    let priorities = strdup(tlsPriorities)
+    defer { free(priorities) }
+    if isEncrypted {
+      let callback = unsafeBitCast(chooseIdentity as IdentityCallback, to: UnsafeMutableRawPointer.self)
+      items.append(item(.HTTPS_CERT_CALLBACK, 0, callback))
+      items.append(item(.HTTPS_PRIORITIES, 0, priorities))
+    }
     items.append(item(.END, 0))
     return items.withUnsafeMutableBufferPointer { items in
       withVaList([
@@ -190,16 +226,16 @@ public final class Server: @unchecked Sendable {
   /// Ends the server. Whoever has to answer suspended requests has done so, or does it now: this
   /// waits for them, since libmicrohttpd can't end with a suspended connection.
   public func stop() {
-    daemon.withLock { daemon in
-      guard let running = daemon else { return }
+    daemons.withLock { daemons in
+      guard !daemons.isEmpty else { return }
       beginDraining()
       counts.changed.wait { _ -> Void? in
         counts.suspended.load(ordering: .sequentiallyConsistent) == 0 ? () : nil
       }
       _ = waitUntilIdle(seconds: Self.lastWords)
       connections.cutAll()
-      MHD_stop_daemon(running.pointer)
-      daemon = nil
+      for daemon in daemons { MHD_stop_daemon(daemon.pointer) }
+      daemons = []
       connections.close()
     }
   }

@@ -1,0 +1,95 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The folder with an authority (`ca.pem`, `ca.key`) and the server's certificate and key that it signed
+/// (`server.pem`).
+public struct CertificateFolder: Sendable {
+  /// The folder's path.
+  public let path: String
+
+  public init(_ path: String) { self.path = path }
+
+  /// The authority's certificate.
+  public var authorityCertificate: String { path + "/ca.pem" }
+  var authorityKey: String { path + "/ca.key" }
+  var server: String { path + "/server.pem" }
+
+  // MARK: The authority
+
+  /// The authority's certificate; nil where there is none.
+  public func certificate() throws(CertificateError) -> Certificate? {
+    let path = authorityCertificate
+    guard fileExists(path) else { return nil }
+    return try Certificate.all(pem: readFile(path), path: path).first
+  }
+
+  /// The authority that is there; nil where there is none. A key alone is what a power cut leaves of one that was
+  /// being made, and nobody trusts that yet.
+  public func authority() throws(CertificateError) -> CertificateAuthority? {
+    guard let certificate = try certificate() else { return nil }
+    let key = try PrivateKey(pem: readFile(authorityKey), path: authorityKey)
+    guard try certificate.keyID == key.id else {
+      throw .mismatch(certificate: authorityCertificate, key: authorityKey)
+    }
+    return CertificateAuthority(certificate: certificate, key: key, path: authorityCertificate)
+  }
+
+  /// Makes an authority, in the place of one that may be there.
+  ///
+  /// - Parameters:
+  ///   - host: whose it is.
+  ///   - names: what it may sign for, beyond what is nobody's.
+  ///   - now: the second of the epoch.
+  @discardableResult
+  public func makeAuthority(
+    host: String, names: [SubjectName], now: Int = time(nil)
+  ) throws(CertificateError) -> CertificateAuthority {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw .unwritable(path, reason: String(cString: strerror(errno)))
+    }
+    let made = try CertificateAuthority.make(host: host, names: names, now: now)
+    // In this order: a certificate is never beside the key of another one.
+    try removeFile(authorityCertificate)
+    try removeFile(server)
+    try writeFile(made.key.pem, to: authorityKey, mode: 0o600)
+    try writeFile(made.certificate.pem, to: authorityCertificate, mode: 0o644)
+    return CertificateAuthority(certificate: made.certificate, key: made.key, path: authorityCertificate)
+  }
+
+  // MARK: The server's certificate
+
+  /// The server's certificate that is there; nil where there is none, or none that can be used.
+  public func identity() -> Identity? { try? Identity(file: server) }
+
+  /// A server's certificate that the authority has signed for these names: the one that is there, where it is for all
+  /// of them and no more than two thirds of its life are over; a new one otherwise.
+  ///
+  /// - Parameters:
+  ///   - lifetime: how long a new one lasts, in seconds.
+  ///   - now: the second of the epoch.
+  public func identity(
+    from authority: CertificateAuthority, for names: [SubjectName],
+    lifetime: Int = CertificateAuthority.serverLifetime,
+    now: Int = time(nil)
+  ) throws(CertificateError) -> Identity {
+    if let known = identity(), known.certificate.isSigned(by: authority.certificate),
+      !known.certificate.needsRenewal(for: names, from: authority, now: now)
+    {
+      return known
+    }
+    try writeFile(authority.issue(names: names, lifetime: lifetime, now: now), to: server, mode: 0o600)
+    return try Identity(file: server)
+  }
+}
+
+extension Certificate {
+  /// Whether the last third of its life has begun, or it isn't for one of the names. One that ends with its authority
+  /// can't be followed by a longer one.
+  public func needsRenewal(for names: [SubjectName], from authority: CertificateAuthority, now: Int) -> Bool {
+    let isOld = now < start || now >= end - (end - start) / 3 && end < authority.certificate.end
+    return isOld || !names.allSatisfy(self.names.contains)
+  }
+}

@@ -1,0 +1,78 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// No file that is read here is longer, in bytes.
+private let longestFile = 1 << 20
+
+/// Reads a file whole.
+func readFile(_ path: String) throws(CertificateError) -> [UInt8] {
+  // A pipe or device in its place isn't waited for.
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  guard descriptor >= 0 else { throw .unreadable(path, reason: String(cString: strerror(errno))) }
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    throw .unreadable(path, reason: "it is not a regular file")
+  }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 16 << 10)
+  while true {
+    let count = read(descriptor, &buffer, buffer.count)
+    if count == 0 { return bytes }
+    guard count > 0 else { throw .unreadable(path, reason: String(cString: strerror(errno))) }
+    bytes += buffer[..<count]
+    guard bytes.count <= longestFile else { throw .unreadable(path, reason: "it is too long") }
+  }
+}
+
+/// Writes a file so that its name stands for all of the old bytes or all of the new ones, whenever the machine
+/// loses its power.
+func writeFile(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CertificateError) {
+  let new = path + ".new"
+  func failed() -> CertificateError {
+    let reason = String(cString: strerror(errno))
+    unlink(new)
+    return .unwritable(path, reason: reason)
+  }
+  // What an earlier run left there may be open to others.
+  unlink(new)
+  let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+  guard descriptor >= 0 else { throw failed() }
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    guard count > 0 else {
+      close(descriptor)
+      throw failed()
+    }
+    rest = rest.dropFirst(count)
+  }
+  let isSynced = fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+  guard close(descriptor) == 0, isSynced, rename(new, path) == 0 else { throw failed() }
+  try syncFolder(of: path)
+}
+
+/// Removes a file, for good, where there is one.
+func removeFile(_ path: String) throws(CertificateError) {
+  guard unlink(path) == 0 || errno == ENOENT else {
+    throw .unwritable(path, reason: String(cString: strerror(errno)))
+  }
+  try syncFolder(of: path)
+}
+
+/// Whether there is a file of this name, readable or not.
+func fileExists(_ path: String) -> Bool {
+  var status = stat()
+  return lstat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+}
+
+private func syncFolder(of path: String) throws(CertificateError) {
+  let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
+}

@@ -1,0 +1,73 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a certificate is for: a host's name, or an address.
+public enum SubjectName: Hashable, Sendable, CustomStringConvertible {
+  /// In lower case, without a dot at the end.
+  case host(String)
+  /// The 4 or 16 bytes, in network order.
+  case address([UInt8])
+
+  /// Reads a name or an address; nil where the text is neither. An IPv6 address may stand in brackets.
+  ///
+  /// Names are of letters, digits and hyphens (RFC 1123, section 2.1), in labels of at most 63 of them.
+  public init?(_ text: String) {
+    guard !text.utf8.contains(0) else { return nil }
+    let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+    let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
+    var four = in_addr()
+    var six = in6_addr()
+    if !isBracketed, inet_pton(AF_INET, bare, &four) == 1 {
+      self = .address(withUnsafeBytes(of: four) { Array($0) })
+    } else if inet_pton(AF_INET6, bare, &six) == 1 {
+      self = .address(withUnsafeBytes(of: six) { Array($0) })
+    } else {
+      let name = (text.hasSuffix(".") ? String(text.dropLast()) : text).lowercased()
+      let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+      guard !isBracketed, name.utf8.count <= 253, labels.allSatisfy(Self.isLabel),
+        // What looks like an address is one, or a mistake.
+        labels.last?.utf8.contains(where: { $0 > UInt8(ascii: "9") }) == true
+      else { return nil }
+      self = .host(name)
+    }
+  }
+
+  private static func isLabel(_ label: Substring) -> Bool {
+    (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+      && label.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// As it is typed, an address without brackets.
+  public var description: String {
+    switch self {
+    case .host(let name): return name
+    case .address(let bytes):
+      var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+      return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+
+  /// As it stands in a URL, an IPv6 address in brackets.
+  public var urlHost: String {
+    if case .address(let bytes) = self, bytes.count == 16 { return "[\(self)]" }
+    return description
+  }
+
+  /// The bytes that a certificate has of it.
+  var bytes: [UInt8] {
+    switch self {
+    case .host(let name): Array(name.utf8)
+    case .address(let bytes): bytes
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Certificates
+import HTTP
+
+extension Application {
+  /// The files of one's own that were asked for.
+  static func ownFiles(_ options: Options) -> ServerIdentity.Files? {
+    guard let certificate = options.tlsCertificate, let key = options.tlsKey else { return nil }
+    return ServerIdentity.Files(certificate: certificate, key: key, names: options.names)
+  }
+
+  /// The folder of the authority in a data folder.
+  static func certificates(in dataFolder: String) -> CertificateFolder {
+    CertificateFolder(dataFolder + "/tls")
+  }
+
+  /// - Throws: `CertificateError` where HTTPS is asked for and what is there can't do it. Nothing is changed.
+  static func checkCertificates(_ options: Options, dataFolder: String) throws(CertificateError) {
+    guard !options.httpsPorts.isEmpty else { return }
+    if let files = ownFiles(options) {
+      _ = try files.read()
+    } else if let authority = try certificates(in: dataFolder).authority() {
+      let refused = options.names.filter { !authority.permits($0) }
+      guard refused.isEmpty else {
+        throw .notPermitted(certificates(in: dataFolder).authorityCertificate, refused)
+      }
+    }
+  }
+
+  /// Who the server is over TLS: from one's own files, or from the data folder's authority, which is made where there
+  /// is none.
+  static func makeIdentity(_ options: Options, dataFolder: String, log: Log) throws -> ServerIdentity? {
+    guard !options.httpsPorts.isEmpty else { return nil }
+    if let files = ownFiles(options) { return try ServerIdentity(files, log: log) }
+    let folder = certificates(in: dataFolder)
+    let authority =
+      try folder.authority() ?? folder.makeAuthority(host: hostName, names: options.names)
+    return try ServerIdentity(
+      ServerIdentity.Issuer(
+        folder: folder, authority: authority, names: options.names, lifetime: options.certificateLifetime),
+      period: options.certificatePeriod, log: log)
+  }
+
+  /// Whether SIGHUP is for reading the certificate again, and not for ending.
+  public var canRereadCertificate: Bool { identity?.canReread == true }
+
+  /// Reads one's own certificate again; where that can't be used, clients are shown what they were before.
+  public func rereadCertificate() { identity?.reread() }
+
+  /// The option that a port came from.
+  static func portOption(_ port: UInt16, _ options: Options) -> String {
+    options.httpsPorts.contains(port) ? "--https" : "--port"
+  }
+
+  /// How to get the right to a port under 1024.
+  static func rights(_ port: UInt16, _ options: Options) -> String {
+    let other = "choose one above 1023 with \(portOption(port, options))"
+    #if canImport(Darwin)
+      return "run it with sudo, or \(other)"
+    #else
+      return
+        "give the program the right (sudo setcap cap_net_bind_service=+ep PROGRAM), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):8443 with --https 8443), or \(other)"
+    #endif
+  }
+
+  /// What is wrong with certificates, and what to do.
+  ///
+  /// - Parameter dataFolder: where the authority is; nil for one's own files.
+  static func explain(certificate error: CertificateError, dataFolder: String?) -> String {
+    let remedy =
+      dataFolder.map {
+        "put a copy of it back, or make a new authority with 'understudy certificate --new-authority --data \($0)'"
+      }
+      ?? "name others with --tls-cert and --tls-key"
+    return switch error {
+    case .unreadable(let path, let reason): "can't read \(path) (\(reason)): \(remedy)"
+    case .unwritable(let path, let reason):
+      "can't write \(path) (\(reason)): make the folder writable, or choose another one with --data"
+    case .noCertificate(let path): "there is no sound certificate in \(path): \(remedy)"
+    case .noKey(let path):
+      "there is no private key in \(path), or one that is damaged or has a passphrase: \(remedy)"
+    case .mismatch(let certificate, let key) where certificate == key:
+      "the key in \(key) is not the one of its certificate: \(remedy)"
+    case .mismatch(let certificate, let key):
+      "\(key) is not the key of the certificate in \(certificate): \(remedy)"
+    case .ended(let path, let end):
+      "the certificate in \(path) ended on \(isoDate(end)): \(renewal(dataFolder))"
+    case .notYet(let path, let start):
+      "the certificate in \(path) begins only on \(isoDate(start)): wait, set the clock, or \(renewal(dataFolder))"
+    case .doesNotCover(let path, let name):
+      "the certificate in \(path) is not for \(name): \(renewal(dataFolder)), or leave out --name \(name)"
+    case .notPermitted(let path, let names):
+      "the authority in \(path) may not sign for \(names.map(\.description).joined(separator: ", ")): \(renewal(dataFolder)), and trust it in that one's place"
+    case .failed(let reason): "can't make a certificate (\(reason))"
+    }
+  }
+
+  private static func renewal(_ dataFolder: String?) -> String {
+    dataFolder.map {
+      "make a new authority with 'understudy certificate --new-authority --data \($0)' and every --name that it is to be for"
+    } ?? "name others with --tls-cert and --tls-key"
+  }
+}
