@@ -69,7 +69,7 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
-    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "JSON", "TestSupport"]),
+    .testTarget(name: "HTTPTests", dependencies: ["Certificates", "HTTP", "JSON", "TestSupport"]),
     .testTarget(
       name: "UnderstudyTests",
       dependencies: ["Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads"]),
@@ -77,7 +77,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport", "Threads"]),
     .testTarget(
-      name: "ClientTests", dependencies: ["UnderstudyTesting", "TestSupport", "Threads"],
+      name: "ClientTests",
+      dependencies: ["Certificates", "Understudy", "UnderstudyTesting", "TestSupport", "Threads"],
       path: "Tests/Clients",
       // Clients in other languages, which the tests run as programs.
       exclude: ["Java", "JavaScript", "Python"]),

@@ -1,3 +1,5 @@
+import Certificates
+import Foundation
 import JSON
 import TestSupport
 import Threads
@@ -17,10 +19,12 @@ func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 final class RunningServer {
   let server: Server
   let port: UInt16
+  /// The encrypted port; nil where there is none.
+  let httpsPort: UInt16?
 
   init(
     _ configure: (inout Server.Configuration) -> Void = { _ in }, middleware: [any Middleware] = [],
-    routes: (inout Router) -> Void
+    identity: Identity? = nil, routes: (inout Router) -> Void
   ) throws {
     ignoreBrokenPipes()
     var configuration = Server.Configuration()
@@ -30,7 +34,12 @@ final class RunningServer {
     routes(&router)
     let socket = try ListeningSocket.listen(host: "127.0.0.1", port: 0)
     port = socket.address.port
-    server = try Server(socket, configuration, router: router, middleware: middleware)
+    let encryption = try identity.map {
+      Server.Encryption(
+        sockets: [try ListeningSocket.listen(host: "127.0.0.1", port: 0)], identity: CurrentIdentity($0))
+    }
+    httpsPort = encryption?.sockets[0].address.port
+    server = try Server(socket, encryption: encryption, configuration, router: router, middleware: middleware)
   }
 
   deinit { server.stop() }

@@ -36,11 +36,14 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
     [("status", .number(Int64(code) ?? 0)), ("detail", .text(detail))])
 }
 
-/// A server that is about to end takes no new connections.
+/// A server that is about to end takes no new connections. Nor does one that has as many as it may: libmicrohttpd
+/// counts those of each port by themselves, and leaves who comes too many waiting where there is one port alone.
 func acceptConnection(
   context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
 ) -> MHD_Result {
-  server(context)?.counts.isDraining.load(ordering: .relaxed) == true ? .NO : .YES
+  guard let server = server(context) else { return .NO }
+  if server.counts.isDraining.load(ordering: .relaxed) { return .NO }
+  return server.identity != nil && server.connections.isFull ? .NO : .YES
 }
 
 func connectionChanged(

@@ -129,6 +129,7 @@ final class ConnectionRegistry: Sendable {
   }
 
   private let state = Condition(State())
+  private let limit: Int
   /// How many connections may stay.
   private let comfort: Int
 
@@ -142,6 +143,7 @@ final class ConnectionRegistry: Sendable {
   /// - Parameter limit: how many connections there may be.
   init(limit: Int, log: Log?) throws(Thread.Exhausted) {
     let spare = limit / Self.spare
+    self.limit = limit
     comfort = limit - spare
     let state = state
     _ = try Thread {
@@ -197,6 +199,9 @@ final class ConnectionRegistry: Sendable {
     connection.cut()
     state.leaving += 1
   }
+
+  /// Whether there are as many as there may be.
+  var isFull: Bool { state.withLock { $0.open.count >= limit } }
 
   func add(_ connection: ClientConnection) {
     let needsRoom = state.withLock { state in
