@@ -64,7 +64,9 @@ public final class Certificate: @unchecked Sendable {
     var name = [UInt8](repeating: 0, count: 256)
     var count = name.count
     let status = gnutls_x509_crt_get_dn_by_oid(pointer, GNUTLS_OID_X520_COMMON_NAME, 0, 0, &name, &count)
-    return status < 0 ? "" : String(decoding: name[..<count], as: UTF8.self)
+    guard status >= 0 else { return "" }
+    // As it is written in a distinguished name, with backslashes before commas (RFC 4514, section 2.4).
+    return String(decoding: name[..<count].filter { $0 != UInt8(ascii: "\\") }, as: UTF8.self)
   }
 
   /// The SHA-256 of the whole, as people compare it: `AB:CD:…`.
@@ -117,7 +119,7 @@ public final class Certificate: @unchecked Sendable {
   }
 
   /// Whether it was signed with the key of another one.
-  func isSigned(by issuer: Certificate) -> Bool {
+  public func isSigned(by issuer: Certificate) -> Bool {
     gnutls_x509_crt_check_issuer(pointer, issuer.pointer) != 0
   }
 }

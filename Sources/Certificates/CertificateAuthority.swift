@@ -24,16 +24,6 @@ public struct CertificateAuthority: Sendable {
   /// A client whose clock is slow by less takes a new certificate, in seconds.
   private static let slack = day
 
-  /// The names and networks that every authority may sign for: they are nobody's alone, so that a certificate for
-  /// one of them takes nothing from anybody. A name stands for those below it too.
-  private static let privateNames = ["localhost", "local"]
-  private static let privateNetworks = [
-    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "169.254.0.0/16", "fc00::/7", "fe80::/10",
-    "::1/128",
-  ]
-  /// A domain that there will never be (RFC 2606). That it alone may have mail leaves none that may.
-  private static let nobody = "invalid"
-
   /// Makes one.
   ///
   /// - Parameters:
@@ -53,76 +43,13 @@ public struct CertificateAuthority: Sendable {
     try CertificateError.check(gnutls_x509_crt_set_basic_constraints(new, 1, 0))
     try CertificateError.check(
       gnutls_x509_crt_set_key_usage(new, UInt32(GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN)))
-    try constrain(new, to: names)
+    try NameConstraints.put(into: certificate, names: names)
     try CertificateError.check(gnutls_x509_crt_sign2(new, new, key.pointer, GNUTLS_DIG_SHA256, 0))
     return CertificateAuthority(certificate: certificate, key: key, path: "")
   }
 
-  private static func constrain(_ new: gnutls_x509_crt_t, to names: [SubjectName]) throws(CertificateError) {
-    var list: gnutls_x509_name_constraints_t?
-    try CertificateError.check(gnutls_x509_name_constraints_init(&list))
-    defer { gnutls_x509_name_constraints_deinit(list) }
-    func permit(_ type: gnutls_x509_subject_alt_name_t, _ bytes: [UInt8]) throws(CertificateError) {
-      try CertificateError.check(
-        withDatum(bytes) { gnutls_x509_name_constraints_add_permitted(list, type, &$0) })
-    }
-    for name in names {
-      switch name {
-      case .host(let name): try permit(GNUTLS_SAN_DNSNAME, Array(name.utf8))
-      case .address(let bytes):
-        try permit(GNUTLS_SAN_IPADDRESS, bytes + [UInt8](repeating: 255, count: bytes.count))
-      }
-    }
-    for name in privateNames { try permit(GNUTLS_SAN_DNSNAME, Array(name.utf8)) }
-    for network in privateNetworks {
-      var bytes = gnutls_datum_t()
-      try CertificateError.check(gnutls_x509_cidr_to_rfc5280(network, &bytes))
-      try permit(GNUTLS_SAN_IPADDRESS, take(bytes))
-    }
-    try permit(GNUTLS_SAN_RFC822NAME, Array(nobody.utf8))
-    try CertificateError.check(gnutls_x509_crt_set_name_constraints(new, list, 1))
-  }
-
-  // MARK: What it may sign
-
-  /// Whether a certificate for this name that it signs is one that clients take.
-  public func permits(_ name: SubjectName) -> Bool {
-    var list: gnutls_x509_name_constraints_t?
-    guard gnutls_x509_name_constraints_init(&list) >= 0 else { return false }
-    defer { gnutls_x509_name_constraints_deinit(list) }
-    guard gnutls_x509_crt_get_name_constraints(certificate.pointer, list, 0, nil) >= 0 else { return false }
-    let type =
-      switch name {
-      case .host: GNUTLS_SAN_DNSNAME
-      case .address: GNUTLS_SAN_IPADDRESS
-      }
-    return withDatum(name.bytes) { gnutls_x509_name_constraints_check(list, type, &$0) } != 0
-  }
-
-  /// What it may sign for beyond what is nobody's.
-  public var names: [SubjectName] {
-    var list: gnutls_x509_name_constraints_t?
-    guard gnutls_x509_name_constraints_init(&list) >= 0 else { return [] }
-    defer { gnutls_x509_name_constraints_deinit(list) }
-    guard gnutls_x509_crt_get_name_constraints(certificate.pointer, list, 0, nil) >= 0 else { return [] }
-    var names: [SubjectName] = []
-    for index in UInt32(0)... {
-      var (type, datum) = (UInt32(0), gnutls_datum_t())
-      guard gnutls_x509_name_constraints_get_permitted(list, index, &type, &datum) >= 0 else { break }
-      let bytes = Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
-      switch type {
-      case GNUTLS_SAN_DNSNAME.rawValue:
-        let name = String(decoding: bytes, as: UTF8.self)
-        if !Self.privateNames.contains(name) { names.append(.host(name)) }
-      case GNUTLS_SAN_IPADDRESS.rawValue:
-        let (address, mask) = (bytes[..<(bytes.count / 2)], bytes[(bytes.count / 2)...])
-        let isLoopback = address.count == 16 && address.dropLast().allSatisfy { $0 == 0 } && address.last == 1
-        if mask.allSatisfy({ $0 == 255 }), !isLoopback { names.append(.address(Array(address))) }
-      default: break
-      }
-    }
-    return names
-  }
+  /// Whether clients take a certificate for this name that it signs.
+  public func permits(_ name: SubjectName) -> Bool { certificate.permits(name) }
 
   /// Signs a server's certificate, with a key of its own.
   ///
@@ -147,15 +74,10 @@ public struct CertificateAuthority: Sendable {
     try CertificateError.check(gnutls_x509_crt_set_key_usage(new, UInt32(GNUTLS_KEY_DIGITAL_SIGNATURE)))
     try CertificateError.check(gnutls_x509_crt_set_key_purpose_oid(new, GNUTLS_KP_TLS_WWW_SERVER, 0))
     for name in names {
-      let type =
-        switch name {
-        case .host: GNUTLS_SAN_DNSNAME
-        case .address: GNUTLS_SAN_IPADDRESS
-        }
       let bytes = name.bytes
       try CertificateError.check(
         gnutls_x509_crt_set_subject_alt_name(
-          new, type, bytes, UInt32(bytes.count), UInt32(GNUTLS_FSAN_APPEND)))
+          new, name.type, bytes, UInt32(bytes.count), UInt32(GNUTLS_FSAN_APPEND)))
     }
     let id = try certificate.keyID
     try CertificateError.check(gnutls_x509_crt_set_authority_key_id(new, id, id.count))

@@ -15,7 +15,8 @@ public struct CertificateFolder: Sendable {
   /// The authority's certificate.
   public var authorityCertificate: String { path + "/ca.pem" }
   var authorityKey: String { path + "/ca.key" }
-  var server: String { path + "/server.pem" }
+  /// The server's certificate and key.
+  public var server: String { path + "/server.pem" }
 
   // MARK: The authority
 
@@ -56,7 +57,9 @@ public struct CertificateFolder: Sendable {
     try removeFile(server)
     try writeFile(made.key.pem, to: authorityKey, mode: 0o600)
     try writeFile(made.certificate.pem, to: authorityCertificate, mode: 0o644)
-    return CertificateAuthority(certificate: made.certificate, key: made.key, path: authorityCertificate)
+    // As it is read: GnuTLS compares issuers only with certificates that it has read.
+    guard let authority = try authority() else { throw .noCertificate(authorityCertificate) }
+    return authority
   }
 
   // MARK: The server's certificate

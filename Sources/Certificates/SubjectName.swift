@@ -1,3 +1,5 @@
+import CGnuTLS
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -61,6 +63,14 @@ public enum SubjectName: Hashable, Sendable, CustomStringConvertible {
   public var urlHost: String {
     if case .address(let bytes) = self, bytes.count == 16 { return "[\(self)]" }
     return description
+  }
+
+  /// What GnuTLS calls the kind of it.
+  var type: gnutls_x509_subject_alt_name_t {
+    switch self {
+    case .host: GNUTLS_SAN_DNSNAME
+    case .address: GNUTLS_SAN_IPADDRESS
+    }
   }
 
   /// The bytes that a certificate has of it.

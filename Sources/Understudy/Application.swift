@@ -213,13 +213,13 @@ public final class Application: Sendable {
     log.close()
   }
 
-  private static func explain(_ error: any Error, _ options: Options) -> String {
+  static func explain(_ error: any Error, _ options: Options) -> String {
     let folder = options.dataFolder ?? temporaryFolder
     let database = "\(folder)/understudy.sqlite"
     return switch error {
     case let error as CertificateError:
       explain(
-        certificate: error, dataFolder: options.tlsCertificate == nil ? folder : nil)
+        certificate: error, dataFolder: options.tlsCertificate == nil ? folder : nil, names: options.names)
     case DataFolder.Failure.inUse(let path):
       "the data folder \(path) is in use by another server: stop that one, or choose another folder with --data"
     case DataFolder.Failure.unusable(let path, let reason):

@@ -19,19 +19,15 @@ struct Option: Sendable {
   let help: String
   /// What stands without it, in words; nil for a switch.
   let standard: String?
-  /// Its environment variable, `UNDERSTUDY_LOG_LEVEL`.
-  let variable: String
-  /// Whether it takes several values, with commas between them or by being there several times.
+  /// Whether it may be there several times: the values are then put together, with commas between them.
   let isList: Bool
+  /// The environment variable, `UNDERSTUDY_LOG_LEVEL`; nil for what is to be done once and not always.
+  let variable: String?
 
-  /// - Parameter variable: nil for the option's name behind `UNDERSTUDY_`.
   init(
-    _ name: String, _ value: String?, _ help: String, standard: String?, variable: String? = nil,
-    isList: Bool = false
+    _ name: String, _ value: String?, _ help: String, standard: String?, isList: Bool = false,
+    variable: String? = nil
   ) {
-    self.variable =
-      variable ?? "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
-    self.isList = isList
     self.name = name
     self.value = value
     self.help = help
@@ -41,8 +37,22 @@ struct Option: Sendable {
       variable ?? "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
   }
 
+  private init(action name: String, help: String) {
+    self.name = name
+    value = nil
+    self.help = help
+    standard = nil
+    isList = false
+    variable = nil
+  }
+
+  /// A switch for what is to be done once: nothing in the environment stands in for it.
+  static func action(_ name: String, _ help: String) -> Option { Option(action: name, help: help) }
+
   /// The whole of what the help says.
-  var description: String { help + (standard.map { " Default: \($0)." } ?? "") + " [\(variable)]" }
+  var description: String {
+    help + (standard.map { " Default: \($0)." } ?? "") + (variable.map { " [\($0)]" } ?? "")
+  }
 
   var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 }
@@ -56,9 +66,11 @@ struct Arguments: Sendable {
   /// - Throws: `UsageError` for an option that there isn't, a value that is missing or one too many.
   init(_ arguments: [String], options: [Option]) throws(UsageError) {
     for option in options {
-      guard let value = getenv(option.variable).map({ String(cString: $0) }), !value.isEmpty else { continue }
+      guard let variable = option.variable, let value = getenv(variable).map({ String(cString: $0) }),
+        !value.isEmpty
+      else { continue }
       values[option.name] = value
-      sources[option.name] = option.variable
+      sources[option.name] = variable
     }
     var rest = arguments[...]
     var seen: Set<String> = []
@@ -76,7 +88,7 @@ struct Arguments: Sendable {
           throw UsageError("--\(option.name) needs a value: \(option.usage)")
         }
         guard !value.isEmpty else { throw UsageError("--\(option.name) needs a value: \(option.usage)") }
-        values[option.name] = isFirst ? value : "\(values[option.name] ?? ""),\(value)"
+        values[option.name] = isFirst ? value : values[option.name, default: ""] + "," + value
       } else {
         guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
         values[option.name] = "true"
@@ -86,13 +98,6 @@ struct Arguments: Sendable {
 
   /// The text of an option.
   subscript(name: String) -> String? { values[name] }
-
-  /// The values of an option that takes several; nil without it.
-  func list(_ name: String) -> [String]? {
-    values[name].map { text in
-      text.split(separator: ",").map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
-    }
-  }
 
   /// Whether a switch is on.
   func isOn(_ name: String) throws(UsageError) -> Bool {

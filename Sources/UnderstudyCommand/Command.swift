@@ -15,7 +15,7 @@ struct Command: Sendable {
   /// Does it; gives the exit status.
   let run: @Sendable (Arguments) throws(UsageError) -> Int32
 
-  static let all = [serve, hosts]
+  static let all = [serve, certificate, hosts]
 
   /// Exit statuses: done; it couldn't be done; it was asked for in a way that makes no sense.
   static let success: Int32 = 0
@@ -74,8 +74,8 @@ struct Command: Sendable {
              understudy --version
 
       \(table(commands))
-      'understudy COMMAND --help' lists a command's options. Each is also an environment variable;
-      the option wins.
+      'understudy COMMAND --help' lists a command's options. Most are environment variables too, whose
+      names it says; the option wins.
 
       """
   }

@@ -65,35 +65,34 @@ extension Option {
   /// The names that are stood in for, as other commands take them too.
   static let names = Option(
     "name", "NAME,…", "The names that are stood in for; may be there several times.", standard: "cmsc106.net",
-    variable: "UNDERSTUDY_NAMES", isList: true)
+    isList: true, variable: "UNDERSTUDY_NAMES")
 }
 
 extension Arguments {
   /// The names of `--name`; addresses, which need no hosts file, are left out.
   fileprivate func hostNames() throws(UsageError) -> [HostName] {
-    var names: [HostName] = []
-    for text in list("name") ?? ["cmsc106.net"] where IPAddress(text) == nil {
-      guard let name = HostName(text) else {
-        throw refused("name", text, expected: "the name of a host, like cmsc106.net")
-      }
-      if !names.contains(name) { names.append(name) }
+    let expected = "the name of a host, like cmsc106.net"
+    let given = try list("name", expected: expected) { text -> NameOrAddress? in
+      if IPAddress(text) != nil { .address } else { HostName(text).map { .name($0) } }
     }
+    var names: [HostName] = []
+    for case .name(let name) in given ?? [] where !names.contains(name) { names.append(name) }
+    if given == nil, let name = HostName("cmsc106.net") { names = [name] }
     guard !names.isEmpty else {
       throw refused("name", self["name"] ?? "", expected: "a name; an address needs none of this")
     }
     return names
   }
 
+  private enum NameOrAddress {
+    case name(HostName)
+    case address
+  }
+
   /// The addresses of `--address`.
   fileprivate func addresses() throws(UsageError) -> [IPAddress] {
-    var addresses: [IPAddress] = []
-    for text in list("address") ?? [] {
-      guard let address = IPAddress(text) else {
-        throw refused("address", text, expected: "an IPv4 or IPv6 address")
-      }
-      if !addresses.contains(address) { addresses.append(address) }
-    }
-    return addresses
+    let given = try list("address", expected: "an IPv4 or IPv6 address") { IPAddress($0) } ?? []
+    return given.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }
 

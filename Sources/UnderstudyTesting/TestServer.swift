@@ -23,6 +23,9 @@ public final class TestServer: Sendable {
   /// The port that it listens on.
   public var port: UInt16 { application.port }
 
+  /// The ports that it listens on for HTTPS, where it was configured to.
+  public var httpsPorts: [UInt16] { application.httpsPorts }
+
   /// What the clients' addresses begin with, `http://127.0.0.1:49152`.
   public var url: String { application.urls[0] }
 

@@ -48,6 +48,15 @@ struct UsageTests {
       (["serve", "--public-url", "cmsc106.net"], "expected http:// or https://"),
       (["serve", "--public-url", "http://host/path"], "expected http:// or https://"),
       (["serve", "--trust-proxy", "10.0.0.0/33"], "--trust-proxy is '10.0.0.0/33'"),
+      (["serve", "--https", "443,70000"], "--https is '70000': expected whole numbers from 0 to 65535"),
+      (["serve", "--https", "443", "--https", "https"], "--https is 'https'"),
+      (["serve", "--name", "cmsc106.net,"], "--name is ''"),
+      (["serve", "--name", "https://cmsc106.net"], "expected host names or addresses"),
+      (["serve", "--name", "*.example"], "--name is '*.example'"),
+      (["serve", "--name", "10.0.0.256"], "--name is '10.0.0.256'"),
+      (["serve", "--https", "0", "--tls-cert", "x"], "--tls-cert and --tls-key go together"),
+      (["serve", "--tls-cert", "x", "--tls-key", "y"], "--tls-cert is of no use without --https"),
+      (["certificate", "--install", "--uninstall"], "--install and --uninstall exclude each other"),
       (["serve", "--ephemeral=yes"], "--ephemeral takes no value"),
       (["serve", "now"], "'now' is not an option"),
       (["hosts", "--apply", "--remove"], "--apply and --remove exclude each other"),
@@ -75,5 +84,9 @@ struct UsageTests {
     let (status, _, errors) = try ServerProcess.run(["serve"], environment: ["UNDERSTUDY_PORT": "x"])
     #expect(status == 2)
     #expect(errors.contains("UNDERSTUDY_PORT is 'x'"))
+    let (second, _, complaint) = try ServerProcess.run(
+      ["serve"], environment: ["UNDERSTUDY_NAMES": "cmsc106.net,a b!"])
+    #expect(second == 2)
+    #expect(complaint.contains("UNDERSTUDY_NAMES is 'ab!'"))
   }
 }

@@ -9,7 +9,7 @@ extension Application {
   }
 
   /// The folder of the authority in a data folder.
-  static func certificates(in dataFolder: String) -> CertificateFolder {
+  public static func certificates(in dataFolder: String) -> CertificateFolder {
     CertificateFolder(dataFolder + "/tls")
   }
 
@@ -40,6 +40,24 @@ extension Application {
       period: options.certificatePeriod, log: log)
   }
 
+  /// Makes a new authority in a data folder, in the place of one that may be there.
+  ///
+  /// - Parameter names: what it may sign for, beyond what is nobody's; nil for what the last one might.
+  /// - Throws: `StartError`, where a server has the folder too; nothing has been changed then.
+  public static func makeAuthority(in dataFolder: String, names: [SubjectName]?) throws(StartError) {
+    var options = Options()
+    options.dataFolder = dataFolder
+    do {
+      // Held meanwhile, so that no server begins with half of it.
+      let folder = try DataFolder(path: dataFolder)
+      let certificates = certificates(in: folder.path)
+      let known = (try? certificates.certificate())?.permittedNames
+      try certificates.makeAuthority(host: hostName, names: names ?? known ?? [])
+    } catch {
+      throw StartError(description: explain(error, options))
+    }
+  }
+
   /// Whether SIGHUP is for reading the certificate again, and not for ending.
   public var canRereadCertificate: Bool { identity?.canReread == true }
 
@@ -64,39 +82,43 @@ extension Application {
 
   /// What is wrong with certificates, and what to do.
   ///
-  /// - Parameter dataFolder: where the authority is; nil for one's own files.
-  static func explain(certificate error: CertificateError, dataFolder: String?) -> String {
-    let remedy =
-      dataFolder.map {
-        "put a copy of it back, or make a new authority with 'understudy certificate --new-authority --data \($0)'"
-      }
-      ?? "name others with --tls-cert and --tls-key"
+  /// - Parameters:
+  ///   - dataFolder: where the authority is; nil for one's own files.
+  ///   - names: what a new authority would have to be for.
+  public static func explain(
+    certificate error: CertificateError, dataFolder: String?, names: [SubjectName] = []
+  ) -> String {
+    let others =
+      dataFolder.map { newAuthority(in: $0, names: names) } ?? "name others with --tls-cert and --tls-key"
+    let another = dataFolder == nil ? others : "put a copy of it back, or \(others)"
     return switch error {
-    case .unreadable(let path, let reason): "can't read \(path) (\(reason)): \(remedy)"
+    case .unreadable(let path, let reason): "can't read \(path) (\(reason)): \(another)"
     case .unwritable(let path, let reason):
       "can't write \(path) (\(reason)): make the folder writable, or choose another one with --data"
-    case .noCertificate(let path): "there is no sound certificate in \(path): \(remedy)"
+    case .noCertificate(let path): "there is no sound certificate in \(path): \(another)"
     case .noKey(let path):
-      "there is no private key in \(path), or one that is damaged or has a passphrase: \(remedy)"
+      "there is no private key in \(path), or one that is damaged or has a passphrase: \(another)"
     case .mismatch(let certificate, let key) where certificate == key:
-      "the key in \(key) is not the one of its certificate: \(remedy)"
+      "the key in \(key) is not the one of its certificate: \(another)"
     case .mismatch(let certificate, let key):
-      "\(key) is not the key of the certificate in \(certificate): \(remedy)"
-    case .ended(let path, let end):
-      "the certificate in \(path) ended on \(isoDate(end)): \(renewal(dataFolder))"
+      "\(key) is not the key of the certificate in \(certificate): \(another)"
+    case .ended(let path, let end): "the certificate in \(path) ended on \(isoDate(end)): \(others)"
     case .notYet(let path, let start):
-      "the certificate in \(path) begins only on \(isoDate(start)): wait, set the clock, or \(renewal(dataFolder))"
+      "the certificate in \(path) begins only on \(isoDate(start)): wait, set the clock, or \(others)"
     case .doesNotCover(let path, let name):
-      "the certificate in \(path) is not for \(name): \(renewal(dataFolder)), or leave out --name \(name)"
+      "the certificate in \(path) is not for \(name): \(others), or leave out --name \(name)"
     case .notPermitted(let path, let names):
-      "the authority in \(path) may not sign for \(names.map(\.description).joined(separator: ", ")): \(renewal(dataFolder)), and trust it in that one's place"
+      "the authority in \(path) may not sign for \(list(names)): \(others), and trust it instead"
     case .failed(let reason): "can't make a certificate (\(reason))"
     }
   }
 
-  private static func renewal(_ dataFolder: String?) -> String {
-    dataFolder.map {
-      "make a new authority with 'understudy certificate --new-authority --data \($0)' and every --name that it is to be for"
-    } ?? "name others with --tls-cert and --tls-key"
+  private static func newAuthority(in dataFolder: String, names: [SubjectName]) -> String {
+    let option = names.isEmpty ? "" : " --name \(list(names))"
+    return "make a new authority with 'understudy certificate --new-authority --data \(dataFolder)\(option)'"
+  }
+
+  private static func list(_ names: [SubjectName]) -> String {
+    names.map(\.description).joined(separator: ",")
   }
 }

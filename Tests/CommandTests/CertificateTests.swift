@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("understudy certificate")
+struct CertificateTests {
+  private func certificate(_ arguments: String..., launcher: [String] = []) throws -> (
+    status: Int32, output: String, errors: String
+  ) {
+    try ServerProcess.run(["certificate"] + arguments, launcher: launcher)
+  }
+
+  /// The value that a line of the output has behind its name.
+  private func value(_ name: String, in output: String) -> String? {
+    output.split(separator: "\n").first { $0.hasPrefix(name + " ") }.map {
+      String($0.dropFirst(name.count).drop { $0 == " " })
+    }
+  }
+
+  @Test("says where the authority is, its fingerprint, names and dates, while a server has the folder too")
+  func describes() throws {
+    let folder = try TemporaryFolder()
+    let server = try ServerProcess(["--data", folder.path, "--https", "0", "--name", "cmsc106.net"])
+    let (status, output, errors) = try certificate("--data", folder.path)
+    #expect(status == 0 && errors.isEmpty)
+    #expect(value("authority", in: output) == folder.path + "/tls/ca.pem")
+    #expect(value("common name", in: output)?.hasPrefix("Understudy on ") == true)
+    let fingerprint = try #require(value("SHA-256", in: output))
+    #expect(fingerprint.wholeMatch(of: #/([0-9A-F]{2}:){31}[0-9A-F]{2}/#) != nil)
+    #expect(value("valid", in: output)?.wholeMatch(of: #/\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d/#) != nil)
+    #expect(value("vouches for", in: output) == "cmsc106.net, localhost, .local, private addresses")
+    #expect(value("names", in: output)?.hasPrefix("cmsc106.net, localhost, ") == true)
+    // The server has the authority in use.
+    let (refused, _, complaint) = try certificate("--data", folder.path, "--new-authority")
+    #expect(refused == 1)
+    #expect(complaint.contains("in use by another server"))
+    #expect(try certificate("--data", folder.path).output == output)
+    server.signal(SIGTERM)
+    #expect(server.wait() == 0)
+  }
+
+  @Test("refuses a folder without one, and makes none there")
+  func none() throws {
+    let folder = try TemporaryFolder()
+    let (status, output, errors) = try certificate("--data", folder.path + "/data")
+    #expect(status == 1 && output.isEmpty)
+    #expect(errors.contains("there is no authority in"))
+    #expect(folder.contents.isEmpty)
+  }
+
+  @Test("a name that the authority may not sign for needs a new one, which the server then has")
+  func newAuthority() throws {
+    let folder = try TemporaryFolder()
+    let first = try ServerProcess(["--data", folder.path, "--https", "0", "--name", "cmsc106.net"])
+    first.signal(SIGTERM)
+    #expect(first.wait() == 0)
+    let before = folder.contents
+    let serve = ["serve", "--port", "0", "--https", "0", "--data", folder.path]
+    let (status, _, errors) = try ServerProcess.run(
+      serve + ["--name", "cmsc106.net", "--name", "other.example"])
+    #expect(status == 1)
+    #expect(errors.contains("may not sign for other.example"))
+    let remedy = "certificate --new-authority --data \(folder.path) --name cmsc106.net,other.example"
+    #expect(errors.contains("understudy \(remedy)"), "\(errors)")
+    #expect(errors.split(separator: "\n").count == 1)
+    #expect(folder.contents == before)
+    let old = try #require(value("SHA-256", in: certificate("--data", folder.path).output))
+    let made = try ServerProcess.run(remedy.split(separator: " ").map(String.init))
+    #expect(made.status == 0)
+    #expect(made.output.contains("still trusted where it was") && made.output.contains(old))
+    #expect(value("SHA-256", in: made.output) != old)
+    // Without names it is for what the last one was for.
+    let again = try certificate("--data", folder.path, "--new-authority")
+    #expect(value("vouches for", in: again.output)?.hasPrefix("cmsc106.net, other.example, ") == true)
+    let second = try ServerProcess(
+      ["--data", folder.path, "--https", "0"], environment: ["UNDERSTUDY_NAMES": "cmsc106.net, other.example"]
+    )
+    #expect(second.lines.contains("listening on https://other.example:\(second.httpsPort)"))
+    second.signal(SIGTERM)
+    #expect(second.wait() == 0)
+  }
+
+  @Test(
+    "a damaged authority is refused in one line that says what to do",
+    arguments: [
+      ("ca.pem", "no sound certificate"), ("ca.key", "no private key"), ("other", "is not the key of"),
+    ])
+  func damaged(file: String, reason: String) throws {
+    let folder = try TemporaryFolder()
+    func serveOnce(_ path: String) throws {
+      let server = try ServerProcess(["--data", path, "--https", "0"])
+      server.signal(SIGTERM)
+      #expect(server.wait() == 0)
+    }
+    try serveOnce(folder.path)
+    let tls = folder.url.appending(path: "tls")
+    if file == "other" {
+      let other = try TemporaryFolder()
+      try serveOnce(other.path)
+      try Data(contentsOf: other.url.appending(path: "tls/ca.key")).write(to: tls.appending(path: "ca.key"))
+    } else {
+      let whole = try Data(contentsOf: tls.appending(path: file))
+      try whole.prefix(whole.count / 2).write(to: tls.appending(path: file))
+    }
+    let before = folder.contents
+    let (status, _, errors) = try ServerProcess.run([
+      "serve", "--port", "0", "--https", "0", "--data", folder.path,
+    ])
+    #expect(status == 1)
+    #expect(errors.contains(reason) && errors.contains("--new-authority"), "\(errors)")
+    #expect(errors.split(separator: "\n").count == 1)
+    #expect(folder.contents == before)
+  }
+
+  @Test("makes what a power cut has left half of anew: a key without its certificate, a half server's file")
+  func halfMade() throws {
+    let folder = try TemporaryFolder()
+    let tls = folder.url.appending(path: "tls")
+    try FileManager.default.createDirectory(at: tls, withIntermediateDirectories: true)
+    for file in ["ca.key", "ca.pem.new", "server.pem"] {
+      try Data("-----BEGIN".utf8).write(to: tls.appending(path: file))
+    }
+    let server = try ServerProcess(["--data", folder.path, "--https", "0"])
+    server.signal(SIGTERM)
+    #expect(server.wait() == 0)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: tls.path).sorted()
+        == ["ca.key", "ca.pem", "server.pem"])
+    #expect(try certificate("--data", folder.path).status == 0)
+  }
+
+  #if os(Linux)
+    /// A machine's trust as Debian has it, seen only by the programs that it launches.
+    private static let trustStore =
+      "cp -r /etc/ssl/certs \"$TRUST\" && mount -t tmpfs tmpfs /usr/local/share/ca-certificates"
+      + " && mount --bind \"$TRUST\" /etc/ssl/certs && exec sh -c \"$0\" \"$1\""
+
+    @Test(
+      "has Debian trust the authority, and takes that back, printing what it runs",
+      .enabled(if: MountedDisk.isAvailable, "a disk can't be mounted here"))
+    func install() throws {
+      let folder = try TemporaryFolder()
+      let data = folder.path + "/data"
+      _ = try certificate("--data", data, "--new-authority")
+      let script = """
+        set -e
+        openssl verify \(data)/tls/ca.pem && exit 3
+        "$0" certificate --data \(data) --install
+        openssl verify \(data)/tls/ca.pem
+        "$0" certificate --data \(data) --uninstall
+        openssl verify \(data)/tls/ca.pem && exit 4
+        ls -A /usr/local/share/ca-certificates
+        """
+      let (status, output, errors) = try ServerProcess.run(
+        [],
+        environment: ["TRUST": folder.path + "/certs"],
+        launcher: [
+          "/usr/bin/unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c",
+          Self.trustStore, script,
+        ])
+      #expect(status == 0, "\(output) \(errors)")
+      let commands = output.split(separator: "\n").filter { $0.hasPrefix("+ ") }.map(String.init)
+      try #require(commands.count == 4, "\(output) \(errors)")
+      let file = try #require(commands[0].split(separator: " ").last)
+      #expect(file.hasPrefix("/usr/local/share/ca-certificates/understudy-"))
+      #expect(commands[0] == "+ install -D -m 644 \(data)/tls/ca.pem \(file)")
+      #expect(commands[1] == "+ update-ca-certificates" && commands[3] == commands[1])
+      #expect(commands[2] == "+ rm -f \(file)")
+      #expect(output.contains("\(data)/tls/ca.pem: OK\n"))
+    }
+  #endif
+}
