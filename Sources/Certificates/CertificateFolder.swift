@@ -89,10 +89,11 @@ public struct CertificateFolder: Sendable {
 }
 
 extension Certificate {
-  /// Whether the last third of its life has begun, or it isn't for one of the names. One that ends with its authority
-  /// can't be followed by a longer one.
+  /// Whether the last third of its life has begun, or it isn't for one of the names. One that begins or ends with its
+  /// authority can't be followed by one that begins before or ends after it.
   public func needsRenewal(for names: [SubjectName], from authority: CertificateAuthority, now: Int) -> Bool {
-    let isOld = now < start || now >= end - (end - start) / 3 && end < authority.certificate.end
-    return isOld || !names.allSatisfy(self.names.contains)
+    let isYoung = now < start && start > authority.certificate.start
+    let isOld = now >= end - (end - start) / 3 && end < authority.certificate.end
+    return isYoung || isOld || !names.allSatisfy(self.names.contains)
   }
 }

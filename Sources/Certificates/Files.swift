@@ -50,7 +50,7 @@ func writeFile(_ bytes: [UInt8], to path: String, mode: mode_t) throws(Certifica
     }
     rest = rest.dropFirst(count)
   }
-  let isSynced = fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+  let isSynced = fchmod(descriptor, mode) == 0 && sync(descriptor)
   guard close(descriptor) == 0, isSynced, rename(new, path) == 0 else { throw failed() }
   try syncFolder(of: path)
 }
@@ -74,5 +74,14 @@ private func syncFolder(of path: String) throws(CertificateError) {
   let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
   defer { close(descriptor) }
-  guard fsync(descriptor) == 0 else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
+  guard sync(descriptor) else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
+}
+
+/// Has the disk keep what was written.
+private func sync(_ descriptor: Int32) -> Bool {
+  #if canImport(Darwin)
+    // Its fsync is done when the disk has the bytes in its memory; not every file system has more to give.
+    if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+  #endif
+  return fsync(descriptor) == 0
 }

@@ -53,7 +53,7 @@ struct HTTPSTests {
   @Test("serves a stood-in name to who trusts its authority, and to nobody else")
   func trust() async throws {
     let folder = try AuthorityFolder()
-    try await folder.withServer { server in
+    let log = try await folder.withServer { server in
       #expect(server.lines.first == "listening on https://cmsc106.net:\(server.httpsPort)")
       let park = "/invasive/parks/13"
       let trusting = try await folder.curl(server, park, "--cacert", folder.authority)
@@ -68,7 +68,35 @@ struct HTTPSTests {
       let other = try await folder.curl(server, park, name: "example.com", "--cacert", folder.authority)
       #expect(other.status == 60)
     }
+    #expect(log.contains("It doesn't trust the certificate's authority"))
   }
+
+  #if os(Linux)
+    /// Whether ports under 1024 need a right here; in some containers they don't.
+    private static let portsAreGuarded =
+      (try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_unprivileged_port_start", encoding: .utf8))
+      .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0 > 443
+
+    @Test(
+      "says in one line how to get the right to a port under 1024",
+      .enabled(if: portsAreGuarded, "all may listen"))
+    func privilegedPort() throws {
+      let folder = try AuthorityFolder()
+      let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all"]
+      let (status, _, errors) = try ServerProcess.run(
+        ["serve", "--port", "0", "--https", "443", "--data", folder.path + "/data"],
+        launcher: geteuid() == 0 ? nobody : [])
+      #expect(status == 1)
+      for choice in [
+        "port 443 needs a right", "setcap cap_net_bind_service=+ep",
+        "net.ipv4.ip_unprivileged_port_start=443",
+        "--publish 443:8443", "--https",
+      ] {
+        #expect(errors.contains(choice), "\(errors)")
+      }
+      #expect(errors.split(separator: "\n").count == 1)
+    }
+  #endif
 
   @Test("answers over TLS as over plain HTTP, with https in its URLs, pictures and changes too")
   func answers() async throws {

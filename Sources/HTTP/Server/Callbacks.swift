@@ -18,6 +18,17 @@ private func server(_ context: UnsafeMutableRawPointer?) -> Server? {
 func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>) {
   guard let log = server(context)?.log else { return }
   let line = String(cString: line)
+  guard !line.contains("handshake") else {
+    log.write(
+      .info, "a client gave up on TLS",
+      [
+        (
+          "detail",
+          .text("It doesn't trust the certificate's authority, speaks plain HTTP, or knows no TLS 1.2.")
+        )
+      ])
+    return
+  }
   let words = line.split(separator: " ")
   guard let code = zip(words, words.dropFirst(2)).first(where: { $0.0 == "code" })?.1 else {
     log.write(.debug, "libmicrohttpd", [("detail", .text(String(line.prefix { $0 != "\n" })))])
@@ -26,7 +37,7 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
   let detail =
     switch code {
     case "400":
-      "It isn't HTTP, or its Content-Length or chunks can't be read: if the app's address begins with https://, make that http://."
+      "It isn't HTTP, or its Content-Length or chunks can't be read: if the app's address begins with https://, make that http://, or use a port of --https."
     case "414": "The request line is too long."
     case "431": "The request line and the headers are too long."
     default: "libmicrohttpd refused it."
