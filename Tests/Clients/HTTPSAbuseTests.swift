@@ -55,7 +55,7 @@ struct HTTPSAbuseTests {
         // One that is served again and again, though it says nothing, takes all that a processor has.
         #expect(try processorSeconds(server.processIdentifier) - before < 1.5, "\(kind)")
       #endif
-      for stranger in strangers { #expect(stranger.isClosedByServerInTheEnd()) }
+      #expect(strangers.allSatisfy { $0.isClosedByServerInTheEnd() })
     }
   }
 
