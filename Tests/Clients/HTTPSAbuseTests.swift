@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// What clients may say that don't mean it well, or don't know better.
-@Suite("HTTPS and strangers", .enabled(if: ClientProgram.isWanted("curl", "openssl"), "openssl wasn't found"))
+@Suite(
+  "HTTPS and strangers", .serialized,
+  .enabled(if: ClientProgram.isWanted("curl", "openssl"), "openssl wasn't found"))
 struct HTTPSAbuseTests {
   @Test(
     "takes TLS 1.2 and 1.3, and refuses older ones to clients that offer nothing else",
@@ -36,7 +38,7 @@ struct HTTPSAbuseTests {
   func strangers(kind: String, bytes: [UInt8]) async throws {
     let folder = try AuthorityFolder()
     try await folder.withServer(["--name", "cmsc106.net", "--request-timeout", "4"]) { server in
-      let strangers = try (0..<300).map { _ in try RawClient(port: server.httpsPort) }
+      let strangers = try (0..<250).map { _ in try RawClient(port: server.httpsPort) }
       for stranger in strangers where !bytes.isEmpty { try stranger.send(bytes) }
       #if os(Linux)
         let before = try processorSeconds(server.processIdentifier)

@@ -107,7 +107,7 @@ func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
   let start = ContinuousClock.now
   while ContinuousClock.now - start < .seconds(30) {
     if try await isSo() { return true }
-    try await Task.sleep(for: .milliseconds(50))
+    try await Task.sleep(for: .milliseconds(250))
   }
   return false
 }
