@@ -240,7 +240,9 @@ extension Command {
   /// Says how phones get URLs that stay right, to whom it matters: whoever serves others than this machine.
   private static func recommendPublicURL(_ application: Application, _ options: Application.Options) {
     guard options.publicURL == nil, !application.isLocal,
-      let url = Application.lastingURL(port: application.port)
+      let url = Application.lastingURL(
+        names: application.httpsPorts.isEmpty ? [] : options.names.map(\.description),
+        httpsPort: application.httpsPorts.first ?? 443, port: application.port)
     else { return }
     print("phones keep image URLs for ever; for ones that stay right: --public-url \(url)")
   }

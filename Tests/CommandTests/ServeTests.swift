@@ -70,6 +70,11 @@ struct ServeTests {
     let machine = ProcessInfo.processInfo.hostName.prefix { $0 != "." }.lowercased()
     #expect(try server.nextLine().hasSuffix("--public-url http://\(machine).local:\(server.port)"))
     #expect(server.wait() == 0)
+    // Where a name is stood in for, that is the one.
+    let secure = try ServerProcess(["--ephemeral", "--https", "0", "--name", "127.0.0.1,cmsc106.net"])
+    secure.signal(SIGTERM)
+    #expect(try secure.nextLine().hasSuffix("--public-url https://cmsc106.net:\(secure.httpsPort)"))
+    #expect(secure.wait() == 0)
     // Who has chosen one, or serves this machine alone, is told nothing: the output ends.
     for arguments in [["--public-url", "https://cmsc106.net"], ["--host", "127.0.0.1"]] {
       let server = try ServerProcess(["--ephemeral"] + arguments)
