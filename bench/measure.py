@@ -33,12 +33,14 @@ class Spread:
         return f"{self.median:.{digits}f} ({self.low:.{digits}f}–{self.high:.{digits}f})"
 
 
-def load(server, path, connections=64, seconds=1, script=None):
-    """Has wrk send a request over and over on so many connections."""
+def load(server, path, connections=64, seconds=1, script=None, over_tls=False, keeps_alive=True):
+    """Has wrk send a request over and over on so many connections, or each on a new one."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-H", f"Host: {HOST}",
-               f"http://127.0.0.1:{server.port}{path}"]
+               server.url(path, over_tls)]
     if script:
         command[1:1] = ["-s", str(script)]
+    if not keeps_alive:
+        command[1:1] = ["-H", "Connection: close"]
     before = server.processor_time()
     output = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60).stdout
     used = server.processor_time() - before

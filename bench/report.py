@@ -129,7 +129,7 @@ def facts(root, settings):
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     changed = said("git", "-C", str(root), "status", "--porcelain", "--untracked-files=no")
-    versions = {name: said("pkg-config", "--modversion", name) for name in ("libmicrohttpd", "sqlite3", "libsodium")}
+    versions = {name: said("pkg-config", "--modversion", name) for name in ("libmicrohttpd", "gnutls", "sqlite3", "libsodium")}
     packages = {}
     for line in (root / "bench" / "requirements.txt").read_text().split("\n"):
         if name := re.match(r"(fastapi|uvicorn|orjson)==(.*)", line):

@@ -22,12 +22,13 @@ import instructions
 import measure
 import reads
 import servers
+import tls
 import writes
 from report import Report, Row, facts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {
-    "bare": reads.bare, "instructions": instructions.instructions, "log": reads.log, "fastapi": competitor.fastapi,
+    "bare": reads.bare, "instructions": instructions.instructions, "log": reads.log, "tls": tls.tls, "fastapi": competitor.fastapi,
     "durable": writes.durable, "logins": competitor.logins, "storm": course.storm, "observations": growth.observations,
     "people": growth.people, "connections": growth.connections, "course": course.course}
 
@@ -61,8 +62,8 @@ class Bench:
                 check=True)
         return program
 
-    def load(self, server, path, connections=64, script=None):
-        return measure.load(server, path, connections, self.seconds, script)
+    def load(self, server, path, connections=64, script=None, **how):
+        return measure.load(server, path, connections, self.seconds, script, **how)
 
     def raw(self, **runs):
         """Runs as the JSON has them."""

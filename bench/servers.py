@@ -29,12 +29,17 @@ class CannotMeasure(Exception):
 class Server:
     """A server that runs, with all its processes."""
 
-    def __init__(self, process, port):
+    def __init__(self, process, port, tls_port=None):
         self.process = process
         self.port = port
+        self.tls_port = tls_port
         # The workers of uvicorn are its children.
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         self.pids = [process.pid, *map(int, children)]
+
+    def url(self, path, over_tls=False):
+        """Where a path is found."""
+        return f"https://127.0.0.1:{self.tls_port}{path}" if over_tls else f"http://127.0.0.1:{self.port}{path}"
 
     def processor_time(self):
         """User and system time so far, in seconds."""
@@ -80,14 +85,19 @@ def end(process):
 
 @contextlib.contextmanager
 def printing_its_address(command, stderr=subprocess.DEVNULL):
-    """A server that prints `listening on http://127.0.0.1:PORT` once it does."""
+    """A server that prints `listening on http://127.0.0.1:PORT` once it does, and before it the same of https."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=stderr, text=True)
     try:
+        ports = {}
         said = select.select([process.stdout], [], [], PATIENCE)[0]
-        line = process.stdout.readline() if said else ""
-        if not line.startswith("listening on "):
+        while said and "http" not in ports:
+            address = re.match(r"listening on (https?)://127\.0\.0\.1:(\d+)$", process.stdout.readline())
+            if not address:
+                break
+            ports[address[1]] = int(address[2])
+        if "http" not in ports:
             raise CannotMeasure(f"{command[0]} did not start")
-        yield Server(process, int(line.rsplit(":", 1)[1]))
+        yield Server(process, ports["http"], ports.get("https"))
     finally:
         end(process)
 
