@@ -69,7 +69,8 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
-    .testTarget(name: "HTTPTests", dependencies: ["Certificates", "HTTP", "JSON", "TestSupport"]),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["Certificates", "CGnuTLS", "HTTP", "JSON", "TestSupport"]),
     .testTarget(
       name: "UnderstudyTests",
       dependencies: ["Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads"]),

@@ -1,5 +1,6 @@
 import Certificates
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -32,5 +33,35 @@ struct EncryptionTests {
     for completion in completions { completion.succeed(.text("done")) }
     for client in clients { #expect(try client.response().text == "done") }
     withExtendedLifetime(first) {}
+  }
+
+  @Test("answer what has no body at once, and what has one whole, on a connection that stays")
+  func bodies() throws {
+    let long = String(repeating: "0123456789", count: 100_000)
+    let server = try RunningServer(
+      identity: identity(),
+      routes: { router in
+        router.get("/short") { _ in .now(.text("short.")) }
+        router.get("/long") { _ in .now(.text(long + ".")) }
+        router.get("/known") { _ in
+          .now(Response(type: "text/plain", body: .buffer(ByteBuffer("known.")), caching: .validated(nil)))
+        }
+      })
+    let client = try TLSClient(port: try #require(server.httpsPort))
+    func ask(_ line: String, _ field: String = "", until end: String) throws -> String {
+      try client.send("\(line) HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+      return try client.text(endingWith: end)
+    }
+    for _ in 0..<3 {
+      #expect(try ask("GET /short", until: "short.").hasPrefix("HTTP/1.1 200 "))
+      #expect(try ask("HEAD /short", until: "\r\n\r\n").contains("Content-Length: 6\r\n"))
+      #expect(try ask("GET /long", until: "9.").hasSuffix("\r\n\r\n" + long + "."))
+      let known = try ask("GET /known", until: "known.")
+      let tag = try #require(known.firstMatch(of: #/ETag: (\S+)/#)).1
+      let again = try ask("GET /known", "If-None-Match: \(tag)\r\n", until: "\r\n\r\n")
+      #expect(again.hasPrefix("HTTP/1.1 304 "))
+      #expect(try ask("OPTIONS /short", until: "\r\n\r\n").hasPrefix("HTTP/1.1 204 "))
+      #expect(try ask("GET /nowhere", until: "}").hasPrefix("HTTP/1.1 404 "))
+    }
   }
 }

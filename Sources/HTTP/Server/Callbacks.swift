@@ -74,7 +74,10 @@ func connectionChanged(
     let pointer = Unmanaged.passRetained(client).toOpaque()
     stored.pointee = pointer
     // For `chooseIdentity`. libmicrohttpd's own use of it is for keys that are agreed upon beforehand.
-    if let session { gnutls_session_set_ptr(OpaquePointer(session), pointer) }
+    if let session {
+      gnutls_session_set_ptr(OpaquePointer(session), pointer)
+      client.takeOverSending(of: OpaquePointer(session))
+    }
   case .CONNECTION_NOTIFY_CLOSED:
     guard let pointer = stored.pointee else { return }
     let client = Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()

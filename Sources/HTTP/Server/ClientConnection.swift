@@ -1,3 +1,4 @@
+import CGnuTLS
 import CMicroHTTPD
 import Certificates
 import Synchronization
@@ -11,7 +12,7 @@ import Threads
 
 /// A connection with a client, from accept to close.
 final class ClientConnection: @unchecked Sendable {
-  // Safe to share: only the thread that serves the connection asks for its origin.
+  // Safe to share: only the thread that serves the connection asks for its origin, and sends.
   private let descriptor: Int32
   let address: IPAddress?
   let addressText: String
@@ -32,6 +33,23 @@ final class ClientConnection: @unchecked Sendable {
     self.address = address
     addressText = address?.description ?? "-"
     self.identity = identity
+  }
+
+  /// What was given to GnuTLS's session to be sent.
+  private var heldRecord = HeldRecord()
+
+  /// Has the header that is sent next wait for the body that follows it at once.
+  func joinHeaderAndBody() { heldRecord.isNext = isEncrypted }
+
+  /// Sends records that GnuTLS has made.
+  func send(_ records: UnsafeBufferPointer<iovec>) -> Int { heldRecord.send(records, on: descriptor) }
+
+  /// Sends what GnuTLS has made of what libmicrohttpd gave it, and receives as before.
+  func takeOverSending(of session: OpaquePointer) {
+    gnutls_transport_set_ptr2(
+      session, UnsafeMutableRawPointer(bitPattern: Int(descriptor)), Unmanaged.passUnretained(self).toOpaque()
+    )
+    gnutls_transport_set_vec_push_function(session, sendRecords)
   }
 
   /// From now on it is the client who has to move, within so many seconds: to send a request or the rest of it.

@@ -321,6 +321,7 @@ final class Exchange: @unchecked Sendable {
 
   /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
   private func expectReader(of bytes: Int) {
+    if bytes > 0, request.method != .head { request.connection.joinHeaderAndBody() }
     request.connection.waitForReader(seconds: 60 + bytes / (16 << 10))
   }
 
