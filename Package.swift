@@ -73,7 +73,9 @@ let package = Package(
       name: "HTTPTests", dependencies: ["Certificates", "CGnuTLS", "HTTP", "JSON", "TestSupport"]),
     .testTarget(
       name: "UnderstudyTests",
-      dependencies: ["Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads"]),
+      dependencies: [
+        "Certificates", "Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads",
+      ]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(
       name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport", "Threads"]),

@@ -8,14 +8,12 @@ import CGnuTLS
 
 /// What a certificate is for: a host's name, or an address.
 public enum SubjectName: Hashable, Sendable, CustomStringConvertible {
-  /// In lower case, without a dot at the end.
+  /// In lower case, without a dot at the end; in a certificate that is there it may be anything, as `*.example`.
   case host(String)
   /// The 4 or 16 bytes, in network order.
   case address([UInt8])
 
-  /// Reads a name or an address; nil where the text is neither. An IPv6 address may stand in brackets.
-  ///
-  /// Names are of letters, digits and hyphens (RFC 1123, section 2.1), in labels of at most 63 of them.
+  /// Reads a `HostName` or an address; nil where the text is neither. An IPv6 address may stand in brackets.
   public init?(_ text: String) {
     guard !text.utf8.contains(0) else { return nil }
     let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
@@ -27,25 +25,9 @@ public enum SubjectName: Hashable, Sendable, CustomStringConvertible {
     } else if inet_pton(AF_INET6, bare, &six) == 1 {
       self = .address(withUnsafeBytes(of: six) { Array($0) })
     } else {
-      let name = (text.hasSuffix(".") ? String(text.dropLast()) : text).lowercased()
-      let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-      guard !isBracketed, name.utf8.count <= 253, labels.allSatisfy(Self.isLabel),
-        // What looks like an address is one, or a mistake.
-        labels.last?.utf8.contains(where: { $0 > UInt8(ascii: "9") }) == true
-      else { return nil }
-      self = .host(name)
+      guard !isBracketed, let name = HostName(text) else { return nil }
+      self = .host(name.description)
     }
-  }
-
-  private static func isLabel(_ label: Substring) -> Bool {
-    (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-      && label.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
   }
 
   /// As it is typed, an address without brackets.

@@ -1,3 +1,4 @@
+import Certificates
 import HTTP
 import Understudy
 
@@ -72,21 +73,15 @@ extension Arguments {
   /// The names of `--name`; addresses, which need no hosts file, are left out.
   fileprivate func hostNames() throws(UsageError) -> [HostName] {
     let expected = "the name of a host, like cmsc106.net"
-    let given = try list("name", expected: expected) { text -> NameOrAddress? in
-      if IPAddress(text) != nil { .address } else { HostName(text).map { .name($0) } }
-    }
+    let given = try list("name", expected: expected) { SubjectName($0) } ?? [.host("cmsc106.net")]
     var names: [HostName] = []
-    for case .name(let name) in given ?? [] where !names.contains(name) { names.append(name) }
-    if given == nil, let name = HostName("cmsc106.net") { names = [name] }
+    for case .host(let text) in given {
+      if let name = HostName(text), !names.contains(name) { names.append(name) }
+    }
     guard !names.isEmpty else {
       throw refused("name", self["name"] ?? "", expected: "a name; an address needs none of this")
     }
     return names
-  }
-
-  private enum NameOrAddress {
-    case name(HostName)
-    case address
   }
 
   /// The addresses of `--address`.

@@ -1,3 +1,4 @@
+import Certificates
 import TestSupport
 import Testing
 

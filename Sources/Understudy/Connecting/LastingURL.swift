@@ -1,3 +1,4 @@
+import Certificates
 import HTTP
 
 #if canImport(Darwin)

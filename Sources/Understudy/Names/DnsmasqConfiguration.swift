@@ -1,3 +1,4 @@
+import Certificates
 import HTTP
 
 /// A configuration for dnsmasq (dnsmasq(8), 2.86 or newer), by which a phone, whose hosts file nobody can

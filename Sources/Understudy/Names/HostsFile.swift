@@ -1,3 +1,5 @@
+import Certificates
+
 /// A hosts file (hosts(5)), in which the lines of this program stand between two marker lines, and
 /// everything else is somebody else's and stays as it is, byte for byte.
 public struct HostsFile: Equatable, Sendable {

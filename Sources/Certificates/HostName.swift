@@ -1,4 +1,4 @@
-/// The name of a host, as a hosts file, a DNS server and a certificate have it (RFC 1123, section 2.1).
+/// The name of a host, as it is typed and as a hosts file, a DNS server and a URL have it (RFC 1123, section 2.1).
 public struct HostName: Hashable, Sendable, CustomStringConvertible {
   /// In lower case, without a dot at its end.
   public let description: String
