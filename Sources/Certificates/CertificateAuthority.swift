@@ -21,6 +21,9 @@ public struct CertificateAuthority: Sendable {
   /// but no client takes more than 398 of any; it is renewed by itself, so that longer would win nothing.
   public static let serverLifetime = 397 * day
   static let day = 86_400
+  /// 2025-01-01. A machine without a clock of its own begins in 1970 until it has asked others: an authority of that
+  /// time would have ended as soon as it knows.
+  static let earliest = 1_735_689_600
   /// A client whose clock is slow by less takes a new certificate, in seconds.
   private static let slack = day
 
@@ -59,6 +62,8 @@ public struct CertificateAuthority: Sendable {
   /// - Returns: the key and the certificate, in PEM.
   func issue(names: [SubjectName], lifetime: Int, now: Int) throws(CertificateError) -> [UInt8] {
     guard certificate.end > now else { throw .ended(path, certificate.end) }
+    // Made when the clock was ahead of itself.
+    guard certificate.start <= now else { throw .notYet(path, certificate.start) }
     let refused = names.filter { !permits($0) }
     guard refused.isEmpty else { throw .notPermitted(path, refused) }
     let key = try PrivateKey.generate()

@@ -16,6 +16,8 @@ public enum CertificateError: Error, Equatable, Sendable {
   case ended(String, Int)
   /// The certificate isn't valid before this second of the epoch.
   case notYet(String, Int)
+  /// The clock says this second of the epoch, which is long over.
+  case clock(Int)
   /// The certificate isn't for this name.
   case doesNotCover(String, SubjectName)
   /// The authority may not sign for these names.

@@ -48,15 +48,25 @@ public struct CertificateFolder: Sendable {
   public func makeAuthority(
     host: String, names: [SubjectName], now: Int = time(nil)
   ) throws(CertificateError) -> CertificateAuthority {
+    guard now >= CertificateAuthority.earliest else { throw .clock(now) }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .unwritable(path, reason: String(cString: strerror(errno)))
     }
     let made = try CertificateAuthority.make(host: host, names: names, now: now)
+    // First what needs room on the disk: where there is none, the old one stays.
+    let key = try NewFile(made.key.pem, for: authorityKey, mode: 0o600)
+    let certificate: NewFile
+    do {
+      certificate = try NewFile(made.certificate.pem, for: authorityCertificate, mode: 0o644)
+    } catch {
+      key.discard()
+      throw error
+    }
     // In this order: a certificate is never beside the key of another one.
     try removeFile(authorityCertificate)
     try removeFile(server)
-    try writeFile(made.key.pem, to: authorityKey, mode: 0o600)
-    try writeFile(made.certificate.pem, to: authorityCertificate, mode: 0o644)
+    try key.takePlace()
+    try certificate.takePlace()
     // As it is read: GnuTLS compares issuers only with certificates that it has read.
     guard let authority = try authority() else { throw .noCertificate(authorityCertificate) }
     return authority
@@ -83,7 +93,8 @@ public struct CertificateFolder: Sendable {
     {
       return known
     }
-    try writeFile(authority.issue(names: names, lifetime: lifetime, now: now), to: server, mode: 0o600)
+    try NewFile(authority.issue(names: names, lifetime: lifetime, now: now), for: server, mode: 0o600)
+      .takePlace()
     return try Identity(file: server)
   }
 }

@@ -28,31 +28,54 @@ func readFile(_ path: String) throws(CertificateError) -> [UInt8] {
   }
 }
 
-/// Writes a file so that its name stands for all of the old bytes or all of the new ones, whenever the machine
-/// loses its power.
-func writeFile(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CertificateError) {
-  let new = path + ".new"
-  func failed() -> CertificateError {
-    let reason = String(cString: strerror(errno))
+/// The new bytes of a file, on the disk beside it under another name.
+struct NewFile {
+  private let path: String
+  private var new: String { path + ".new" }
+
+  /// Writes the bytes. Nobody who isn't to read the file could read them meanwhile.
+  init(_ bytes: [UInt8], for path: String, mode: mode_t) throws(CertificateError) {
+    self.path = path
+    // What an earlier run left there may be open to others.
     unlink(new)
-    return .unwritable(path, reason: reason)
-  }
-  // What an earlier run left there may be open to others.
-  unlink(new)
-  let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-  guard descriptor >= 0 else { throw failed() }
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    guard count > 0 else {
-      close(descriptor)
-      throw failed()
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw failure() }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else {
+        let failure = failure()
+        close(descriptor)
+        discard()
+        throw failure
+      }
+      rest = rest.dropFirst(count)
     }
-    rest = rest.dropFirst(count)
+    let isSynced = fchmod(descriptor, mode) == 0 && sync(descriptor)
+    guard close(descriptor) == 0, isSynced else {
+      let failure = failure()
+      discard()
+      throw failure
+    }
   }
-  let isSynced = fchmod(descriptor, mode) == 0 && sync(descriptor)
-  guard close(descriptor) == 0, isSynced, rename(new, path) == 0 else { throw failed() }
-  try syncFolder(of: path)
+
+  /// Puts it in the place of the old one: the name stands for all of the old bytes or all of the new ones,
+  /// whenever the machine loses its power.
+  func takePlace() throws(CertificateError) {
+    guard rename(new, path) == 0 else {
+      let failure = failure()
+      discard()
+      throw failure
+    }
+    try syncFolder(of: path)
+  }
+
+  /// Lets the file be as it is.
+  func discard() { unlink(new) }
+
+  private func failure() -> CertificateError {
+    .unwritable(path, reason: String(cString: strerror(errno)))
+  }
 }
 
 /// Removes a file, for good, where there is one.

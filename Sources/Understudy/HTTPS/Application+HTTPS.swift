@@ -36,7 +36,8 @@ extension Application {
       try folder.authority() ?? folder.makeAuthority(host: hostName, names: options.names)
     return try ServerIdentity(
       ServerIdentity.Issuer(
-        folder: folder, authority: authority, names: options.names, lifetime: options.certificateLifetime),
+        folder: folder, authority: authority, names: options.names, lifetime: options.certificateLifetime,
+        dataFolder: dataFolder),
       period: options.certificatePeriod, log: log)
   }
 
@@ -105,6 +106,8 @@ extension Application {
     case .ended(let path, let end): "the certificate in \(path) ended on \(isoDate(end)): \(others)"
     case .notYet(let path, let start):
       "the certificate in \(path) begins only on \(isoDate(start)): wait, set the clock, or \(others)"
+    case .clock(let now):
+      "the clock of this machine says \(isoDate(now)), and a certificate of today would be no good tomorrow: set the clock first"
     case .doesNotCover(let path, let name):
       "the certificate in \(path) is not for \(name): \(others), or leave out --name \(name)"
     case .notPermitted(let path, let names):

@@ -53,6 +53,9 @@ final class ServerIdentity: Sendable {
       SubjectName(hostName.prefix { $0 != "." } + ".local")
     }
 
+    /// As it is typed, for who is to be told what to do.
+    let dataFolder: String
+
     func identity() throws(CertificateError) -> Identity {
       try folder.identity(from: authority, for: wanted, lifetime: lifetime)
     }
@@ -63,12 +66,15 @@ final class ServerIdentity: Sendable {
   private let files: Files?
   private let log: Log
   private let isClosed = Condition(false)
+  /// Nil where files of one's own are shown.
+  private let renewal: Thread?
 
   /// Begins with files of one's own.
   init(_ files: Files, log: Log) throws(CertificateError) {
     current = CurrentIdentity(try files.read())
     self.files = files
     self.log = log
+    renewal = nil
   }
 
   /// Begins with an authority of its own.
@@ -78,10 +84,12 @@ final class ServerIdentity: Sendable {
     current = CurrentIdentity(try issuer.identity())
     files = nil
     self.log = log
-    _ = try Thread { [current, isClosed] in
+    // Looked for and not waited for: what tells of new addresses is another thing on each system (netlink, the routing
+    // socket), while looking takes some microseconds.
+    renewal = try Thread { [current, isClosed] in
       var lastFailure: String?
       while isClosed.wait(seconds: period, until: { $0 ? () : nil }) == nil {
-        do {
+        do throws(CertificateError) {
           guard
             current.value.certificate.needsRenewal(for: issuer.wanted, from: issuer.authority, now: time(nil))
           else { continue }
@@ -92,7 +100,8 @@ final class ServerIdentity: Sendable {
           lastFailure = nil
         } catch {
           // Once, and not every few seconds.
-          let failure = "\(error)"
+          let failure = Application.explain(
+            certificate: error, dataFolder: issuer.dataFolder, names: issuer.names)
           if failure != lastFailure {
             log.write(.error, "can't renew the certificate", [("detail", .text(failure))])
           }
@@ -123,10 +132,11 @@ final class ServerIdentity: Sendable {
     }
   }
 
-  /// Ends the thread.
+  /// Ends the thread, and waits for that: the next server in this folder is the only one that writes there.
   func close() {
     isClosed.withLock { $0 = true }
     isClosed.broadcast()
+    renewal?.join()
   }
 }
 
