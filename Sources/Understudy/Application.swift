@@ -118,12 +118,18 @@ public final class Application: Sendable {
           longestWait: options.loginLongestWait), now: options.clock)
       let accounts = Accounts(storage: storage, hasher: hasher, throttle: throttle)
       let origin = PublicOrigin(fixed: options.publicURL)
+      identity = try Self.makeIdentity(options, dataFolder: folder.path, log: log)
       var router = Router()
       Home.addRoutes(to: &router)
-      let authority = TrustAnchorFile(path: folder.authorityCertificate)
+      // Who brings a certificate has devices trust that one's authority.
+      let authority =
+        options.tlsCertificate == nil ? TrustAnchorFile(path: folder.authorityCertificate) : nil
       Connect(
         publicURL: options.publicURL, urls: { [socket] in Self.urls(of: socket) },
-        authorityPEM: { authority.read() }
+        secureURLs: { [httpsSockets, identity] host in
+          Self.httpsURLs(of: httpsSockets, names: options.names, identity, host: host)
+        },
+        authorityPEM: { authority?.read() }
       ).addRoutes(to: &router)
       SpeciesRoutes(catalogue: catalogue, origin: origin).addRoutes(to: &router)
       ParkRoutes(catalogue: catalogue).addRoutes(to: &router)
@@ -133,7 +139,6 @@ public final class Application: Sendable {
       DirectoryUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
       People(storage: storage, origin: origin, lists: ResponseCache(limit: options.peopleCache))
         .addRoutes(to: &router)
-      identity = try Self.makeIdentity(options, dataFolder: folder.path, log: log)
       let encryption = identity.map { [httpsSockets] in
         Server.Encryption(sockets: httpsSockets, identity: $0.current)
       }
@@ -170,15 +175,21 @@ public final class Application: Sendable {
   }
 
   /// The same over TLS, before them the names that it stands in for: those that its certificate is for.
-  public var httpsURLs: [String] {
+  public var httpsURLs: [String] { Self.httpsURLs(of: httpsSockets, names: options.names, identity) }
+
+  /// - Parameter host: one more by which it has been reached, as a URL has it: the first.
+  private static func httpsURLs(
+    of sockets: [ListeningSocket], names: [SubjectName], _ identity: ServerIdentity?, host: String? = nil
+  ) -> [String] {
     guard let certificate = identity?.current.value.certificate else { return [] }
-    return httpsSockets.flatMap { socket in
+    var seen: Set<String> = []
+    return sockets.flatMap { socket in
       let port = socket.address.port
-      let hosts = options.names.map(\.urlHost) + Self.hosts(of: socket)
+      let hosts = (host.map { [$0] } ?? []) + names.map(\.urlHost) + Self.hosts(of: socket)
       return hosts.filter { SubjectName($0).map(certificate.covers) ?? false }.map {
         "https://\($0)\(port == 443 ? "" : ":\(port)")"
       }
-    }
+    }.filter { seen.insert($0).inserted }
   }
 
   private static func hosts(of socket: ListeningSocket) -> [String] {

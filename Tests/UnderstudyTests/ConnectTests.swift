@@ -1,3 +1,4 @@
+import Certificates
 import Foundation
 import TestSupport
 import Testing
@@ -74,6 +75,63 @@ struct ConnectTests {
     #expect(addresses(page) == ["http://10.0.0.9", "https://cmsc106.net"])
   }
 
+  /// The encrypted ones, which have no code.
+  private func secureAddresses(_ page: String) -> [String] {
+    page.matches(of: #/<li><a href="(https:[^"]*)/connect">/#).map { String($0.1) }
+  }
+
+  @Test(
+    "lists the addresses over TLS that a device will take: by its own Host first, then the stood-in names")
+  func secure() throws {
+    let folder = try TemporaryFolder()
+    let server = try TestServer { options in
+      options.host = nil
+      options.dataFolder = folder.path
+      options.httpsPorts = [0]
+      options.names = [.host("cmsc106.net")]
+    }
+    defer { server.stop() }
+    let port = try #require(server.httpsPorts.first)
+    let own = server.application.httpsURLs.filter { !$0.contains("localhost") }
+    #expect(own.first == "https://cmsc106.net:\(port)")
+    let name = try get("/connect", host: "cmsc106.net:9000", from: server).text
+    #expect(secureAddresses(name) == own)
+    let local = try get("/connect", host: "localhost:9000", from: server).text
+    #expect(secureAddresses(local) == ["https://localhost:\(port)"] + own)
+    let machine = try get("/connect", host: "[::1]", from: server).text
+    #expect(secureAddresses(machine) == ["https://[::1]:\(port)"] + own)
+    // The certificate isn't for it: no device would take it.
+    let other = try get("/connect", host: "classroom.example", from: server).text
+    #expect(secureAddresses(other) == own)
+    #expect(!other.contains("understudy serve --https"))
+    #expect(!other.contains("QR code for https"))
+  }
+
+  @Test(
+    "with a certificate of its owner's has HTTPS and no authority to trust, whatever is in the data folder")
+  func ownCertificate() throws {
+    let (folder, own) = (try TemporaryFolder(), try TemporaryFolder())
+    try write(Self.pem, into: folder)
+    let certificates = CertificateFolder(own.path)
+    let authority = try certificates.makeAuthority(host: "here", names: [.host("own.example")])
+    _ = try certificates.identity(from: authority, for: [.host("own.example")])
+    let server = try TestServer { options in
+      options.dataFolder = folder.path
+      options.httpsPorts = [0]
+      options.names = [.host("own.example")]
+      (options.tlsCertificate, options.tlsKey) = (certificates.server, certificates.server)
+    }
+    defer { server.stop() }
+    let port = try #require(server.httpsPorts.first)
+    let page = try get("/connect", from: server).text
+    #expect(secureAddresses(page) == ["https://own.example:\(port)"])
+    #expect(!page.contains("speaks plain HTTP"))
+    for file in Self.files {
+      #expect(!page.contains(file))
+      #expect(try get("/connect/\(file)", from: server).status == 404)
+    }
+  }
+
   @Test("loads nothing from elsewhere and runs nothing")
   func selfContained() throws {
     let folder = try TemporaryFolder()
@@ -93,8 +151,10 @@ struct ConnectTests {
     defer { server.stop() }
     // Such a Host is refused; and nothing depends on that.
     #expect(try get("/connect", host: host, from: server).status == 400)
-    let page = ConnectPage(addresses: ["http://\(host)"], anchor: nil).html
-    #expect(!page.contains("http://\(host)"))
+    let page = ConnectPage(
+      addresses: ["http://\(host)"], secureAddresses: ["https://\(host)"], anchor: nil
+    ).html
+    #expect(!page.contains("://\(host)"))
   }
 
   @Test("without an authority says what to type, and has no files")

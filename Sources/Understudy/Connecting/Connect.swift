@@ -8,12 +8,16 @@ struct Connect: Sendable {
   let publicURL: String?
   /// The URLs under which the server is reached now.
   let urls: @Sendable () -> [String]
+  /// The same over TLS, as far as the server's certificate goes: first the parameter, the host by which a device has
+  /// reached the server, then the names that the server stands in for.
+  let secureURLs: @Sendable (String?) -> [String]
   /// The PEM of the authority under which the server's certificate is; nil while there is none.
   let authorityPEM: @Sendable () -> [UInt8]?
 
   func addRoutes(to router: inout Router) {
     router.get("/connect") { [self] request in
-      let page = ConnectPage(addresses: addresses(for: request), anchor: anchor)
+      let page = ConnectPage(
+        addresses: addresses(for: request), secureAddresses: secureAddresses(for: request), anchor: anchor)
       return .now(Self.response(WebPage.type, page.html))
     }
     add("understudy.mobileconfig", ConfigurationProfile.type, to: &router) {
@@ -54,6 +58,12 @@ struct Connect: Sendable {
       addresses.append(url)
     }
     return addresses
+  }
+
+  /// Where a device reaches this server over TLS.
+  private func secureAddresses(for request: Request) -> [String] {
+    let host = ConnectPage.host(of: request.origin)
+    return secureURLs(host).filter { !ConnectPage.isLoopback($0) || ConnectPage.host(of: $0) == host }
   }
 
   private static func response(_ type: String, _ text: String) -> Response {

@@ -7,7 +7,9 @@ struct ConnectPage {
 
   /// URLs of this server, the best first.
   let addresses: [String]
-  /// The authority that devices are to trust; nil where this server speaks plain HTTP.
+  /// The same over TLS; empty where this server speaks plain HTTP.
+  let secureAddresses: [String]
+  /// The authority that devices are to trust; nil where there is none.
   let anchor: TrustAnchor?
 
   var html: String {
@@ -21,7 +23,7 @@ struct ConnectPage {
         \(Self.list(addresses.prefix(1)))
         \(others)
 
-        \(anchor.map(Self.trust) ?? Self.plain)
+        \(anchor.map(trust) ?? (secureAddresses.isEmpty ? Self.plain : known))
         """)
   }
 
@@ -52,13 +54,18 @@ struct ConnectPage {
       """
   }
 
+  /// The host of a URL, without its port; nil where it has none.
+  static func host(of url: String) -> String? {
+    guard let start = url.range(ofScheme: "://") else { return nil }
+    let authority = url[start...].prefix { $0 != "/" }
+    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+    return authority.prefix { $0 != ":" }.lowercased()
+  }
+
   /// Whether a URL leads every device to itself.
   static func isLoopback(_ url: String) -> Bool {
-    guard let start = url.range(ofScheme: "://") else { return false }
-    let authority = url[start...]
-    guard !authority.hasPrefix("[") else { return authority.hasPrefix("[::1]") }
-    let host = authority.prefix { $0 != ":" }.lowercased()
-    return host == "localhost" || IPAddress(host)?.isLoopback == true
+    guard let host = host(of: url) else { return false }
+    return ["localhost", "[::1]"].contains(host) || IPAddress(host)?.isLoopback == true
   }
 
   // MARK: Without an authority
@@ -70,16 +77,43 @@ struct ConnectPage {
     <pre><code>\(httpsCommand)</code></pre>
     """
 
-  // MARK: With one
+  // MARK: With HTTPS
 
-  private static func trust(_ anchor: TrustAnchor) -> String {
+  /// With a certificate of its owner's, which devices trust or don't.
+  private var known: String {
+    """
+    <h2>Apps as they are</h2>
+    <p>An app that calls a name reaches this server when the network’s DNS leads that name here.</p>
+    \(afterwards)
+    """
+  }
+
+  /// Links, and no codes: what a camera opens has to work before the device trusts anything.
+  private var afterwards: String {
+    guard !secureAddresses.isEmpty else { return "" }
+    let items = secureAddresses.map {
+      "<li><a href=\"\(WebPage.escaped($0))/connect\"><code>\(WebPage.escaped($0))</code></a>"
+    }
+    return """
+      <h2>See whether it works</h2>
+      <p>A device that trusts the server opens these without a warning:</p>
+      <ul>
+      \(items.joined(separator: "\n"))
+      </ul>
+      <p>A name that isn’t found, or leads elsewhere, is the DNS’s: on an iPhone it is set at Settings › Wi-Fi › ⓘ ›
+      Configure DNS › Manual, on Android Private DNS has to be off. <code>understudy hosts --dnsmasq</code> on
+      the server’s machine says what to enter.</p>
+      """
+  }
+
+  private func trust(_ anchor: TrustAnchor) -> String {
     """
     <h2>Apps as they are</h2>
     <p>An app that calls <code>https://cmsc106.net</code> reaches this server when the device trusts its
     authority, and the network’s DNS leads that name here.</p>
     <p>Before you trust it, compare its SHA-256 fingerprint with what <code>understudy certificate</code> says
     on the server’s machine:</p>
-    <pre><code>\(lines(of: anchor.fingerprint))</code></pre>
+    <pre><code>\(Self.lines(of: anchor.fingerprint))</code></pre>
 
     <h2>iPhone and iPad</h2>
     <ol>
@@ -98,6 +132,8 @@ struct ConnectPage {
     <p>The browser trusts it then. <strong>Apps that target API 24 (Android 7) or later don’t</strong>, unless
     they say so in their <code>network_security_config</code>: a debug build can, an app from the store can’t
     be made to.</p>
+
+    \(afterwards)
 
     <h2>Anything else</h2>
     <p><a href="/connect/understudy.pem">The certificate as PEM</a>, for curl, Node, Python, Java and the
