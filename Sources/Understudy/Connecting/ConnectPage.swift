@@ -100,7 +100,7 @@ struct ConnectPage {
       <ul>
       \(items.joined(separator: "\n"))
       </ul>
-      <p>A name that isn’t found, or leads elsewhere, is the DNS’s: on an iPhone it is set at Settings › Wi-Fi › ⓘ ›
+      <p>A name that isn’t found, or leads elsewhere, is the DNS’s: on an iPhone it is set at Settings › Wi-Fi › (i) ›
       Configure DNS › Manual, on Android Private DNS has to be off. <code>understudy hosts --dnsmasq</code> on
       the server’s machine says what to enter.</p>
       """
