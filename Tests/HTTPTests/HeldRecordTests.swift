@@ -71,7 +71,7 @@ struct HeldRecordTests {
     #expect(pair.received() == [9])
   }
 
-  @Test("no byte is lost, sent twice or out of order where the socket takes only some", arguments: 1...20)
+  @Test("no byte is lost, sent twice or out of order where the socket takes only some", arguments: 1...8)
   func fullSocket(seed: UInt64) throws {
     let pair = try Pair(keepsPieces: false)
     var generator = SeededGenerator(seed: seed)
@@ -80,8 +80,9 @@ struct HeldRecordTests {
     var refusals = 0
     for _ in 0..<60 {
       held.isNext = .random(using: &generator)
-      var rest = (0..<Int.random(in: 1...9000, using: &generator)).map { _ in
-        UInt8.random(in: 0...255, using: &generator)
+      // No period of what is sent is that of a buffer.
+      var rest = (0..<Int.random(in: 1...9000, using: &generator)).map {
+        UInt8(truncatingIfNeeded: (sent.count + $0) % 251)
       }
       sent += rest
       // As GnuTLS does: what wasn't taken comes again.

@@ -122,7 +122,7 @@ struct CertificateFolderTests {
   func closed() throws {
     let log = try Log(level: .error, format: .text, descriptor: STDERR_FILENO, queueLimit: 10)
     defer { log.close() }
-    for _ in 0..<20 {
+    for _ in 0..<10 {
       let authority = try certificates.makeAuthority(host: "here", names: [])
       // Old as soon as it is there, so that the next one is always being made.
       let issuer = ServerIdentity.Issuer(
