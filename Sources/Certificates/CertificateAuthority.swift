@@ -54,6 +54,12 @@ public struct CertificateAuthority: Sendable {
   /// Whether clients take a certificate for this name that it signs.
   public func permits(_ name: SubjectName) -> Bool { certificate.permits(name) }
 
+  /// - Throws: `ended`, or `notYet` where it was made when the clock was ahead.
+  func check(at now: Int) throws(CertificateError) {
+    guard certificate.end > now else { throw .ended(path, certificate.end) }
+    guard certificate.start <= now else { throw .notYet(path, certificate.start) }
+  }
+
   /// Signs a server's certificate, with a key of its own.
   ///
   /// - Parameters:
@@ -61,9 +67,7 @@ public struct CertificateAuthority: Sendable {
   ///   - lifetime: how long it lasts, in seconds, at most; it doesn't outlive the authority.
   /// - Returns: the key and the certificate, in PEM.
   func issue(names: [SubjectName], lifetime: Int, now: Int) throws(CertificateError) -> [UInt8] {
-    guard certificate.end > now else { throw .ended(path, certificate.end) }
-    // Made when the clock was ahead of itself.
-    guard certificate.start <= now else { throw .notYet(path, certificate.start) }
+    try check(at: now)
     let refused = names.filter { !permits($0) }
     guard refused.isEmpty else { throw .notPermitted(path, refused) }
     let key = try PrivateKey.generate()

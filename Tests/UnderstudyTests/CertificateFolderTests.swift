@@ -89,6 +89,22 @@ struct CertificateFolderTests {
     }
     #expect(!folder.exists("tls/server.pem"))
     #expect(try certificates.identity(from: authority, for: names, now: late).certificate.covers(names[0]))
+    // Nor is what is there already, which no client would take.
+    #expect(throws: CertificateError.notYet(folder.path("tls/ca.pem"), authority.certificate.start)) {
+      try certificates.identity(from: authority, for: names, now: now)
+    }
+  }
+
+  @Test("what is there is shown though the machine has begun in 1970 again")
+  func lostClock() throws {
+    let authority = try certificates.makeAuthority(host: "here", names: [])
+    _ = try certificates.identity(from: authority, for: names)
+    // Not its first one, which begins when the authority does.
+    let later = now + 300 * 86_400
+    let known = try certificates.identity(from: authority, for: names, now: later)
+    try #require(known.certificate.start > authority.certificate.start)
+    let shown = try certificates.identity(from: authority, for: names, now: 100)
+    #expect(shown.certificate.fingerprint == known.certificate.fingerprint)
   }
 
   @Test("a certificate that can't be renewed is told of in words that help")
