@@ -42,10 +42,14 @@ let package = Package(
       name: "CGnuTLS", pkgConfig: "gnutls",
       providers: [.apt(["libgnutls28-dev"]), .brew(["gnutls"])]),
     .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-gnutls-dev"]), .brew(["curl"])]),
+    .systemLibrary(
       name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
     .target(name: "Embedded"),
     .target(name: "Threads"),
     .target(name: "JSON"),
+    .target(name: "HTTPClient", dependencies: ["CCurl"]),
     .target(name: "SQLite", dependencies: ["CSQLite", "Threads"]),
     .target(name: "Certificates", dependencies: ["CGnuTLS"]),
     .target(
@@ -67,6 +71,7 @@ let package = Package(
     .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
     fuzzing,
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
+    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "UnderstudyTesting"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
     .testTarget(
