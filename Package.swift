@@ -69,6 +69,8 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),
     // A disk that fails when a test wants it to, below SQLite.
     .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+    // The apps' calls in Swift.
+    .target(name: "Apps", path: "Tests/Clients/Apps"),
     fuzzing,
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "UnderstudyTesting"]),
@@ -86,10 +88,12 @@ let package = Package(
       name: "CommandTests", dependencies: ["UnderstudyCommand", "SQLite", "TestSupport", "Threads"]),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["Certificates", "Understudy", "UnderstudyTesting", "TestSupport", "Threads"],
+      dependencies: [
+        "Apps", "Certificates", "Understudy", "UnderstudyTesting", "TestSupport", "Threads",
+      ],
       path: "Tests/Clients",
-      // Clients in other languages, which the tests run as programs.
-      exclude: ["Java", "JavaScript", "Python"]),
+      // What the tests run as programs, and what one of them is made of.
+      exclude: ["Apps", "Java", "JavaScript", "Python"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x

@@ -1,72 +1,7 @@
+import Apps
 import Foundation
 import Testing
 import UnderstudyTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// The directory app's calls, made as the app makes them: the key is the body, read as text.
-private struct DirectoryApp {
-  struct Person: Codable, Equatable {
-    var id: Int
-    var name: String
-    var office: String
-  }
-
-  struct StoredPerson: Codable {
-    let id: Int
-    let name: String
-    let office: String
-    let user: Int
-  }
-
-  struct Account: Codable {
-    let name: String
-    let password: String
-  }
-
-  struct Refused: Error {
-    let status: Int
-  }
-
-  let base: String
-
-  func key(_ request: URLRequest, body: Data? = nil) async throws -> String {
-    String(decoding: try await send(request, body: body), as: UTF8.self)
-  }
-
-  func signUp(_ account: Account) async throws -> String {
-    try await key(request("POST", "/directory/users"), body: try JSONEncoder().encode(account))
-  }
-
-  func logIn(_ account: Account) async throws -> String {
-    try await key(request("GET", "/directory/users?user=\(account.name)&password=\(account.password)"))
-  }
-
-  func people(_ key: String) async throws -> [StoredPerson] {
-    try JSONDecoder().decode(
-      [StoredPerson].self, from: try await send(request("GET", "/directory/people/\(key)")))
-  }
-
-  func request(_ method: String, _ path: String) throws -> URLRequest {
-    var request = URLRequest(url: try #require(URL(string: base + path)))
-    request.httpMethod = method
-    return request
-  }
-
-  func send(_ request: URLRequest, body: Data? = nil) async throws -> Data {
-    let (data, response) =
-      if let body {
-        try await URLSession.shared.upload(for: request, from: body)
-      } else {
-        try await URLSession.shared.data(for: request)
-      }
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    guard status == 200 else { throw Refused(status: status) }
-    return data
-  }
-}
 
 @Suite("the directory app")
 struct DirectoryAppTests {

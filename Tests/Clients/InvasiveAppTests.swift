@@ -1,10 +1,7 @@
+import Apps
 import Foundation
 import Testing
 import UnderstudyTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite("the invasive species app")
 struct InvasiveAppTests {
@@ -22,10 +19,8 @@ struct InvasiveAppTests {
     #expect(species.count == 48)
     #expect(species.map(\.idspecies) == Array(1...48))
     for one in species {
-      let url = try #require(URL(string: one.image))
-      let (data, response) = try await URLSession.shared.data(from: url)
-      #expect((response as? HTTPURLResponse)?.statusCode == 200, "\(one.name)")
-      #expect(response.mimeType == "image/png")
+      let (data, type) = try await app.picture(one.image)
+      #expect(type == "image/png", "\(one.name)")
       // The signature, and the width and height of the header chunk (PNG, sections 5.2 and 11.2.2).
       #expect(data.starts(with: [0x89, 0x50, 0x4E, 0x47]))
       #expect(Array(data.dropFirst(16).prefix(8)) == [0, 0, 2, 88, 0, 0, 1, 144], "600 by 400")

@@ -1,3 +1,4 @@
+import Apps
 import Foundation
 import TestSupport
 import Testing
