@@ -69,8 +69,9 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),
     // A disk that fails when a test wants it to, below SQLite.
     .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
-    // The apps' calls in Swift.
+    // The apps' calls in Swift, and a program that makes them as an app does that nobody has changed.
     .target(name: "Apps", path: "Tests/Clients/Apps"),
+    .executableTarget(name: "UnmodifiedApps", dependencies: ["Apps"], path: "Tests/Clients/UnmodifiedApps"),
     fuzzing,
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "UnderstudyTesting"]),
@@ -89,11 +90,11 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "Apps", "Certificates", "Understudy", "UnderstudyTesting", "TestSupport", "Threads",
+        "Apps", "Certificates", "Understudy", "UnderstudyTesting", "UnmodifiedApps", "TestSupport", "Threads",
       ],
       path: "Tests/Clients",
       // What the tests run as programs, and what one of them is made of.
-      exclude: ["Apps", "Java", "JavaScript", "Python"]),
+      exclude: ["Apps", "Java", "JavaScript", "Python", "Shell", "UnmodifiedApps"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x

@@ -59,54 +59,20 @@ struct CertificateRenewalTests {
   #if os(Linux)
     @Test(
       "an address that the machine gets while the server runs is in it soon",
-      .enabled(if: NetworkNamespace.isAvailable, "a network can't be made here"))
+      .enabled(if: Machine.isAvailable, "this machine lets no mount and network namespaces be made"))
     func newAddress() async throws {
-      let folder = try AuthorityFolder()
-      let server = try ServerProcess(
-        ["--data", folder.path, "--https", "0"], launcher: NetworkNamespace.launcher)
-      let enter = NetworkNamespace.entry(to: server.processIdentifier)
-      func inside(_ command: [String]) async throws -> ClientProgram.Result {
-        try await ClientProgram(name: enter[0]).run(Array(enter.dropFirst()) + command)
-      }
+      let machine = try Machine(["--https", "0"], folder: AuthorityFolder())
+      let server = machine.server
       let get = [
-        "curl", "-q", "-sS", "--noproxy", "*", "--cacert", folder.authority,
+        "curl", "-q", "-sS", "--cacert", machine.folder.authority,
         "https://10.9.8.7:\(server.httpsPort)/invasive/parks/13",
       ]
-      #expect(try await inside(get).status != 0)
-      #expect(try await inside(["ip", "address", "add", "10.9.8.7/8", "dev", "lo"]).status == 0)
-      #expect(try await eventually { try await inside(get).status == 0 })
+      #expect(try await machine.run(get).status != 0)
+      #expect(try await machine.run(["ip", "address", "add", "10.9.8.7/8", "dev", "lo"]).status == 0)
+      #expect(try await eventually { try await machine.run(get).status == 0 })
       server.signal(SIGTERM)
       #expect(server.wait() == 0)
       #expect(server.log.contains("renewed the certificate"))
     }
   #endif
 }
-
-#if os(Linux)
-  /// A network of a program's own, which has nothing but its loopback interface.
-  enum NetworkNamespace {
-    private static let isRoot = geteuid() == 0
-
-    /// What a program is started with that is to have one; who isn't root becomes it in a user namespace.
-    static let launcher = [
-      "/usr/bin/unshare", isRoot ? "-n" : "-rn", "sh", "-c", "ip link set lo up && exec \"$0\" \"$@\"",
-    ]
-
-    /// What another one is started with that is to be in that of a process.
-    static func entry(to process: Int32) -> [String] {
-      ["/usr/bin/nsenter", "--target", "\(process)", "--net"]
-        + (isRoot ? [] : ["--user", "--preserve-credentials"])
-    }
-
-    /// Whether this machine lets a network be made; a container mostly doesn't.
-    static let isAvailable: Bool = {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: launcher[0])
-      process.arguments = Array(launcher.dropFirst()) + ["true"]
-      process.standardError = FileHandle.nullDevice
-      guard (try? process.run()) != nil else { return false }
-      process.waitUntilExit()
-      return process.terminationStatus == 0
-    }()
-  }
-#endif

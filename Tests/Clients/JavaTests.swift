@@ -6,6 +6,12 @@ private let libraries = ["okhttp", "okio", "gson"].map { "/usr/share/java/\($0).
 
 @Suite("OkHttp and Gson")
 struct JavaTests {
+  /// What Java is started with, before the server's address. It runs once: no time for an optimizing compiler.
+  static let arguments = [
+    "-XX:TieredStopAtLevel=1", "-cp", libraries.joined(separator: ":"),
+    ClientProgram.folder.appending(path: "Java/Apps.java").path,
+  ]
+
   @Test(
     "make all the calls of both apps, as strict as Retrofit",
     .enabled(
@@ -13,11 +19,7 @@ struct JavaTests {
       "Debian has OkHttp and Gson as packages; here they were not found"))
   func apps() async throws {
     try await withServer { server in
-      try await ClientProgram(name: "java").succeed([
-        // It runs once: no time for an optimizing compiler.
-        "-XX:TieredStopAtLevel=1", "-cp", libraries.joined(separator: ":"),
-        ClientProgram.folder.appending(path: "Java/Apps.java").path, "http://127.0.0.1:\(server.port)",
-      ])
+      try await ClientProgram(name: "java").succeed(Self.arguments + ["http://127.0.0.1:\(server.port)"])
     }
   }
 }

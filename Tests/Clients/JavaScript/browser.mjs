@@ -1,14 +1,15 @@
 // Opens page.html from an origin of its own in headless Chromium, through chromedriver, and prints
-// the page's verdict. The argument is the server's address; the browser leaves its files in TMPDIR.
-import { spawn } from "node:child_process";
+// the page's verdict. The arguments are the server's address and, where the browser is to trust one that the
+// machine doesn't, the file of an authority; the browser leaves its files in TMPDIR.
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
 
-const server = process.argv[2];
+const [server, authority] = process.argv.slice(2);
 const profile = await mkdtemp(join(tmpdir(), "profile-"));
 const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript" };
 const files = Object.fromEntries(
@@ -48,6 +49,13 @@ async function start(program, options, pattern) {
   });
 }
 
+if (authority) {
+  // Where Chromium looks for what its user trusts, on Linux.
+  const store = join(profile, ".pki/nssdb");
+  await mkdir(store, { recursive: true });
+  execFileSync("certutil", ["-A", "-d", `sql:${store}`, "-n", "authority", "-t", "C,,", "-i", authority]);
+}
+
 const pages = createServer(async (request, response) => {
   const path = request.url.split("?")[0];
   const file = files[path];
@@ -79,6 +87,12 @@ const { sessionId } = await command("POST", "/session", {
 });
 const session = `/session/${sessionId}`;
 await command("POST", `${session}/timeouts`, { script: 40_000, pageLoad: 20_000 });
+if (server.startsWith("https:")) {
+  // A page isn't told why a connection fails. Whoever opens the address is.
+  await command("POST", `${session}/url`, { url: server });
+  const [error] = /net::ERR_\w+/.exec(await command("GET", `${session}/source`)) ?? [];
+  if (error) throw new Error(`${server}: ${error}`);
+}
 const page = `http://127.0.0.1:${pages.address().port}/page.html?server=${encodeURIComponent(server)}`;
 await command("POST", `${session}/url`, { url: page });
 const verdict = await command("POST", `${session}/execute/async`, {

@@ -1,14 +1,16 @@
 """The calls of both apps with requests; the argument is the server's address."""
 
 import json
+import os
 import re
 import sys
 
 import requests
 
 BASE = sys.argv[1]
+# Whatever the machine uses for the way out; who is trusted does come from the environment.
+os.environ['no_proxy'] = '*'
 session = requests.Session()
-session.trust_env = False
 
 
 def equal(found, expected, what):
