@@ -8,9 +8,16 @@ import CGnuTLS
 
 /// A certificate authority for one machine: what it signs counts only for names and addresses that are
 /// nobody else's, or that were named when it was made (RFC 5280, section 4.2.1.10).
+///
+/// Clients needn't mind what the certificate of an authority says that they were told to trust (section 6.1.1),
+/// and Java doesn't. They all mind what those say that are between it and a server's. So there is one, with the same
+/// constraints, whose key signs; the authority's own key has signed that one and is never written anywhere.
 public struct CertificateAuthority: Sendable {
   /// What clients are to trust.
   public let certificate: Certificate
+  /// What signs in its name, and what clients are shown beside what it has signed.
+  let signer: Certificate
+  /// The signer's.
   let key: PrivateKey
   /// Where the certificate is from, for errors.
   let path: String
@@ -36,19 +43,35 @@ public struct CertificateAuthority: Sendable {
   static func make(host: String, names: [SubjectName], now: Int) throws(CertificateError)
     -> CertificateAuthority
   {
-    let key = try PrivateKey.generate()
+    let (root, key) = try (PrivateKey.generate(), PrivateKey.generate())
+    // A name has room for 64 characters (RFC 5280, appendix A.1).
+    let whose = "on \(host.prefix(36)), \(isoDate(now))"
+    let certificate = try unsigned("Understudy \(whose)", key: root, names: names, below: 1, now: now)
+    try CertificateError.check(
+      gnutls_x509_crt_sign2(
+        certificate.pointer, certificate.pointer, root.pointer, GNUTLS_DIG_SHA256, 0))
+    let signer = try unsigned("Signer \(whose)", key: key, names: names, below: 0, now: now)
+    let id = try root.id
+    try CertificateError.check(gnutls_x509_crt_set_authority_key_id(signer.pointer, id, id.count))
+    try CertificateError.check(
+      gnutls_x509_crt_sign2(signer.pointer, certificate.pointer, root.pointer, GNUTLS_DIG_SHA256, 0))
+    return CertificateAuthority(certificate: certificate, signer: signer, key: key, path: "")
+  }
+
+  /// A certificate for a key that signs others, which nobody has signed yet.
+  ///
+  /// - Parameter below: how many such may be between it and a server's.
+  private static func unsigned(
+    _ name: String, key: PrivateKey, names: [SubjectName], below: Int32, now: Int
+  ) throws(CertificateError) -> Certificate {
     let certificate = try Certificate()
     let new = certificate.pointer
-    // A name has room for 64 characters (RFC 5280, appendix A.1).
-    let date = isoDate(now)
-    try certificate.begin(
-      name: "Understudy on \(host.prefix(36)), \(date)", key: key, from: now - slack, to: now + lifetime)
-    try CertificateError.check(gnutls_x509_crt_set_basic_constraints(new, 1, 0))
+    try certificate.begin(name: name, key: key, from: now - slack, to: now + lifetime)
+    try CertificateError.check(gnutls_x509_crt_set_basic_constraints(new, 1, below))
     try CertificateError.check(
       gnutls_x509_crt_set_key_usage(new, UInt32(GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN)))
     try NameConstraints.put(into: certificate, names: names)
-    try CertificateError.check(gnutls_x509_crt_sign2(new, new, key.pointer, GNUTLS_DIG_SHA256, 0))
-    return CertificateAuthority(certificate: certificate, key: key, path: "")
+    return certificate
   }
 
   /// Whether clients take a certificate for this name that it signs.
@@ -65,7 +88,7 @@ public struct CertificateAuthority: Sendable {
   /// - Parameters:
   ///   - names: what it is for, the first its common name.
   ///   - lifetime: how long it lasts, in seconds, at most; it doesn't outlive the authority.
-  /// - Returns: the key and the certificate, in PEM.
+  /// - Returns: the key, the certificate and the signer's, in PEM.
   func issue(names: [SubjectName], lifetime: Int, now: Int) throws(CertificateError) -> [UInt8] {
     try check(at: now)
     let refused = names.filter { !permits($0) }
@@ -88,11 +111,11 @@ public struct CertificateAuthority: Sendable {
         gnutls_x509_crt_set_subject_alt_name(
           new, name.type, bytes, UInt32(bytes.count), UInt32(GNUTLS_FSAN_APPEND)))
     }
-    let id = try certificate.keyID
+    let id = try signer.keyID
     try CertificateError.check(gnutls_x509_crt_set_authority_key_id(new, id, id.count))
     try CertificateError.check(
-      gnutls_x509_crt_sign2(new, certificate.pointer, self.key.pointer, GNUTLS_DIG_SHA256, 0))
-    return try key.pem + issued.pem
+      gnutls_x509_crt_sign2(new, signer.pointer, self.key.pointer, GNUTLS_DIG_SHA256, 0))
+    return try key.pem + issued.pem + signer.pem
   }
 }
 

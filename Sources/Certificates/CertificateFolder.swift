@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// The folder with an authority (`ca.pem`, `ca.key`) and the server's certificate and key that it signed
-/// (`server.pem`).
+/// The folder with an authority (`ca.pem`), what signs in its name (`ca.key`), and the server's certificate and key
+/// that it signed (`server.pem`).
 public struct CertificateFolder: Sendable {
   /// The folder's path.
   public let path: String
@@ -14,6 +14,7 @@ public struct CertificateFolder: Sendable {
 
   /// The authority's certificate.
   public var authorityCertificate: String { path + "/ca.pem" }
+  /// The signer's certificate and key.
   var authorityKey: String { path + "/ca.key" }
   /// The server's certificate and key.
   public var server: String { path + "/server.pem" }
@@ -31,11 +32,13 @@ public struct CertificateFolder: Sendable {
   /// being made, and nobody trusts that yet.
   public func authority() throws(CertificateError) -> CertificateAuthority? {
     guard let certificate = try certificate() else { return nil }
-    let key = try PrivateKey(pem: readFile(authorityKey), path: authorityKey)
-    guard try certificate.keyID == key.id else {
-      throw .mismatch(certificate: authorityCertificate, key: authorityKey)
-    }
-    return CertificateAuthority(certificate: certificate, key: key, path: authorityCertificate)
+    let pem = try readFile(authorityKey)
+    let key = try PrivateKey(pem: pem, path: authorityKey)
+    guard let signer = try Certificate.all(pem: pem, path: authorityKey).first,
+      try signer.keyID == key.id, signer.isSigned(by: certificate)
+    else { throw .mismatch(certificate: authorityCertificate, key: authorityKey) }
+    return CertificateAuthority(
+      certificate: certificate, signer: signer, key: key, path: authorityCertificate)
   }
 
   /// Makes an authority, in the place of one that may be there.
@@ -54,7 +57,7 @@ public struct CertificateFolder: Sendable {
     }
     let made = try CertificateAuthority.make(host: host, names: names, now: now)
     // First what needs room on the disk: where there is none, the old one stays.
-    let key = try NewFile(made.key.pem, for: authorityKey, mode: 0o600)
+    let key = try NewFile(made.signer.pem + made.key.pem, for: authorityKey, mode: 0o600)
     let certificate: NewFile
     do {
       certificate = try NewFile(made.certificate.pem, for: authorityCertificate, mode: 0o644)
@@ -90,7 +93,7 @@ public struct CertificateFolder: Sendable {
   ) throws(CertificateError) -> Identity {
     // A clock that can't be right says nothing of what clients take.
     if now >= CertificateAuthority.earliest { try authority.check(at: now) }
-    if let known = identity(), known.certificate.isSigned(by: authority.certificate),
+    if let known = identity(), known.isSigned(under: authority.certificate),
       !known.certificate.needsRenewal(for: names, from: authority, now: now)
     {
       return known

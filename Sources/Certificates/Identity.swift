@@ -7,6 +7,7 @@ public final class Identity: @unchecked Sendable {
 
   /// The server's own certificate.
   public let certificate: Certificate
+  private let certificates: [Certificate]
   private let chain: UnsafeMutableBufferPointer<gnutls_pcert_st>
   private let key: gnutls_privkey_t
 
@@ -37,6 +38,7 @@ public final class Identity: @unchecked Sendable {
     try CertificateError.check(gnutls_privkey_init(&copy))
     guard let copy else { throw .failed("no memory") }
     certificate = first
+    self.certificates = certificates
     self.key = copy
     chain = .allocate(capacity: certificates.count)
     chain.initialize(repeating: gnutls_pcert_st())
@@ -65,6 +67,11 @@ public final class Identity: @unchecked Sendable {
     certificates.pointee = chain.baseAddress
     count.pointee = UInt32(chain.count)
     key.pointee = self.key
+  }
+
+  /// Whether its certificates lead to an authority's, each signed by the next.
+  public func isSigned(under authority: Certificate) -> Bool {
+    zip(certificates, certificates.dropFirst() + [authority]).allSatisfy { $0.isSigned(by: $1) }
   }
 
   /// - Throws: `ended`, `notYet` or `doesNotCover`, where a client that asks for one of the names at that second of

@@ -85,7 +85,8 @@ extension Command {
     let permitted =
       authority.permittedNames.map(\.description) + ["localhost", ".local", "private addresses"]
     rows.append(("vouches for", permitted.joined(separator: ", ")))
-    if let server = folder.identity()?.certificate, server.isSigned(by: authority) {
+    if let identity = folder.identity(), identity.isSigned(under: authority) {
+      let server = identity.certificate
       rows += [
         ("certificate", folder.server), ("names", server.names.map(\.description).joined(separator: ", ")),
         ("valid", "\(isoDate(server.start)) to \(isoDate(server.end)), renewed by itself before"),

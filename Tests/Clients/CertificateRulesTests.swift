@@ -54,15 +54,19 @@ struct CertificateRulesTests {
     #expect(value("Subject Key Identifier", in: text) != nil)
   }
 
-  @Test("an authority says whose it is, may sign nothing but certificates, and few names")
-  func authority() async throws {
+  @Test(
+    "an authority says whose it is, may sign nothing but certificates, and few names; so does what signs for it",
+    arguments: [("Understudy", "ca.pem", 1), ("Signer", "ca.key", 0)])
+  func authority(name: String, file: String, below: Int) async throws {
     let folder = try await madeFolder(["cmsc106.net", "203.0.113.7"])
-    let text = try await OpenSSL.text(of: folder.authority)
+    let text = try await OpenSSL.text(of: "\(folder.path)/tls/\(file)")
     let subject = try #require(text.split(separator: "\n").first { $0.contains("Subject:") })
-    #expect(subject.contains(try Regex(#"CN = "Understudy on [^,]+, \d{4}-\d\d-\d\d""#)))
-    #expect(try #require(value("Basic Constraints", in: text)) == (true, "CA:TRUE, pathlen:0"))
+    #expect(subject.contains(try Regex(#"CN = "\#(name) on [^,]+, \d{4}-\d\d-\d\d""#)))
+    #expect(try #require(value("Basic Constraints", in: text)) == (true, "CA:TRUE, pathlen:\(below)"))
     #expect(try #require(value("Key Usage", in: text)) == (true, "Certificate Sign, CRL Sign"))
     #expect(try (3640...3660).contains(days(text)))
+    // Apple's rules for these too.
+    #expect(text.contains("Signature Algorithm: ecdsa-with-SHA256") && text.contains("ASN1 OID: prime256v1"))
     #expect(value("Name Constraints", in: text)?.isCritical == true)
     let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     let permitted = lines.filter { $0.hasPrefix("DNS:") || $0.hasPrefix("IP:") || $0.hasPrefix("email:") }
@@ -77,6 +81,18 @@ struct CertificateRulesTests {
     for file in [folder.authorityKey, folder.server] {
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
       #expect(mode?.intValue == 0o600, "\(file)")
+    }
+  }
+
+  @Test("nobody has the key of the authority itself, with which constraints could be signed away")
+  func forgottenKey() async throws {
+    let folder = try await madeFolder()
+    let openssl = ClientProgram(name: "openssl")
+    let trusted = try await openssl.succeed(["x509", "-in", folder.authority, "-noout", "-pubkey"])
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/tls")
+    where file != "ca.pem" {
+      let kept = try await openssl.succeed(["pkey", "-in", "\(folder.path)/tls/\(file)", "-pubout"])
+      #expect(kept.hasPrefix("-----BEGIN PUBLIC KEY-----") && kept != trusted)
     }
   }
 
@@ -103,7 +119,7 @@ struct CertificateRulesTests {
       ("www.cmsc106.net", true), ("example.com", false), ("cmsc106.net.evil", false),
     ] {
       let files = try await OpenSSL.sign(
-        name: name, authority: folder.authority, key: folder.authorityKey, in: folder.url)
+        name: name, with: folder.authorityKey, in: folder.url)
       let verdict = try await OpenSSL.verify(files.certificate, authority: folder.authority, name: name)
       #expect((verdict.status == 0) == isPermitted, "\(name): \(verdict.output) \(verdict.errors)")
       if !isPermitted { #expect(verdict.errors.contains("permitted subtree violation")) }

@@ -11,12 +11,13 @@ enum OpenSSL {
     try await program.succeed(["x509", "-in", file, "-noout", "-text"])
   }
 
-  /// Verifies a certificate as strictly as RFC 5280 asks for.
+  /// Verifies a certificate, behind which those lie that lead from it to the authority's, as strictly as RFC 5280
+  /// asks for.
   static func verify(_ file: String, authority: String, name: String? = nil) async throws
     -> ClientProgram.Result
   {
     try await program.run(
-      ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", authority]
+      ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", authority, "-untrusted", file]
         + (name.map { ["-verify_hostname", $0] } ?? []) + [file])
   }
 
@@ -39,8 +40,9 @@ enum OpenSSL {
 
   /// Signs a server's certificate with an authority's key, whatever the authority may sign.
   ///
-  /// - Returns: the files of the certificate and its key, in `folder`.
-  static func sign(name: String, authority: String, key authorityKey: String, in folder: URL) async throws
+  /// - Parameter signer: the file of the key and its certificate.
+  /// - Returns: the files of the certificate, with the signer's behind it, and its key, in `folder`.
+  static func sign(name: String, with signer: String, in folder: URL) async throws
     -> (
       certificate: String, key: String
     )
@@ -59,9 +61,12 @@ enum OpenSSL {
     ]
     try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: extensions))
     try await program.succeed([
-      "x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-days", "30", "-sha256",
+      "x509", "-req", "-in", request, "-CA", signer, "-CAkey", signer, "-days", "30", "-sha256",
       "-extfile", extensions, "-out", certificate,
     ])
+    let chain = try Data(contentsOf: URL(fileURLWithPath: certificate))
+    let above = try await program.succeed(["x509", "-in", signer])
+    try (chain + Data(above.utf8)).write(to: URL(fileURLWithPath: certificate))
     return (certificate, key)
   }
 }
