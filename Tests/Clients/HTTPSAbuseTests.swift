@@ -38,7 +38,8 @@ struct HTTPSAbuseTests {
   func strangers(kind: String, bytes: [UInt8]) async throws {
     let folder = try AuthorityFolder()
     try await folder.withServer(["--name", "cmsc106.net", "--request-timeout", "4"]) { server in
-      let strangers = try (0..<250).map { _ in try RawClient(port: server.httpsPort) }
+      allowDescriptors()
+      let strangers = try (0..<500).map { _ in try RawClient(port: server.httpsPort) }
       for stranger in strangers where !bytes.isEmpty { try stranger.send(bytes) }
       #if os(Linux)
         let before = try processorSeconds(server.processIdentifier)

@@ -296,7 +296,7 @@ private struct Loop {
 }
 
 /// Raises this process's limit of open files as far as macOS takes it.
-private func allowDescriptors() {
+public func allowDescriptors() {
   var limit = rlimit()
   #if canImport(Darwin)
     let resource = RLIMIT_NOFILE
