@@ -18,6 +18,9 @@ let fuzzing =
     name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz",
     exclude: ["corpus", "dictionaries", "Entry.swift"])
 
+// The commit that the program says it is of, as script/build and the image tell it.
+let commit = (Context.environment["UNDERSTUDY_COMMIT"] ?? "").filter { $0.isHexDigit || $0 == "+" }
+
 let package = Package(
   name: "understudy",
   platforms: [.macOS(.v15)],
@@ -46,7 +49,7 @@ let package = Package(
       providers: [.apt(["libcurl4-gnutls-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
-    .target(name: "Embedded"),
+    .target(name: "Embedded", cSettings: [.define("UNDERSTUDY_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "Threads"),
     .target(name: "JSON"),
     .target(name: "HTTPClient", dependencies: ["CCurl"]),

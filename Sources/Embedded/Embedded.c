@@ -12,6 +12,10 @@ static const unsigned char parks[] = {
 #embed "../../seed/parks.csv"
 };
 
+const char *embedded_commit(void) {
+  return UNDERSTUDY_COMMIT;
+}
+
 EmbeddedFile embedded_schema(void) {
   return (EmbeddedFile){"schema.sql", schema, sizeof schema};
 }

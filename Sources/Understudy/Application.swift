@@ -1,4 +1,5 @@
 import Certificates
+import Embedded
 import HTTP
 import SQLite
 import Threads
@@ -13,6 +14,15 @@ import Threads
 public final class Application: Sendable {
   /// The version of this program (https://semver.org).
   public static let version = "0.1.0"
+
+  /// When that version came out.
+  public static let released = "2026-11-30"
+
+  /// The commit that it was built of, with a + where there were changes beyond it; nil where the build didn't say.
+  public static let commit: String? = {
+    let commit = String(cString: embedded_commit())
+    return commit.isEmpty ? nil : commit
+  }()
 
   /// Everything that can be set, with its default.
   public struct Options: Sendable {

@@ -57,14 +57,35 @@ struct Option: Sendable {
   var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 }
 
+/// What stands on a command line without being an option.
+struct Operand: Sendable {
+  /// What stands for it in the help: `FILE`.
+  let name: String
+  /// What it is, as the rest of a sentence: "the file to read".
+  let help: String
+  /// Whether it may be left out; then nothing that has to be there follows.
+  let isOptional: Bool
+
+  init(_ name: String, _ help: String, isOptional: Bool = false) {
+    self.name = name
+    self.help = help
+    self.isOptional = isOptional
+  }
+
+  var usage: String { isOptional ? "[\(name)]" : name }
+}
+
 /// The options of a command line with their values; an option that isn't there has the value of its
 /// environment variable, if that is set and not empty.
 struct Arguments: Sendable {
+  /// What stands there without being an option, in order.
+  private(set) var operands: [String] = []
   private var values: [String: String] = [:]
   private var sources: [String: String] = [:]
 
-  /// - Throws: `UsageError` for an option that there isn't, a value that is missing or one too many.
-  init(_ arguments: [String], options: [Option]) throws(UsageError) {
+  /// - Parameter operands: what has to stand there, or may, beside options.
+  /// - Throws: `UsageError` for an option that there isn't, a value or operand that is missing or one too many.
+  init(_ arguments: [String], options: [Option], operands expected: [Operand] = []) throws(UsageError) {
     for option in options {
       guard let variable = option.variable, let value = getenv(variable).map({ String(cString: $0) }),
         !value.isEmpty
@@ -75,7 +96,17 @@ struct Arguments: Sendable {
     var rest = arguments[...]
     var seen: Set<String> = []
     while let argument = rest.popFirst() {
-      guard argument.hasPrefix("--") else { throw UsageError("'\(argument)' is not an option") }
+      if argument == "--" {
+        operands += rest
+        break
+      }
+      guard argument.hasPrefix("--") else {
+        guard operands.count < expected.count else {
+          throw UsageError("'\(argument)' is \(expected.isEmpty ? "not an option" : "one argument too many")")
+        }
+        operands.append(argument)
+        continue
+      }
       let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = options.first(where: { $0.name == parts[0] }) else {
         throw UsageError("there is no option '--\(parts[0])'")
@@ -93,6 +124,12 @@ struct Arguments: Sendable {
         guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
         values[option.name] = "true"
       }
+    }
+    guard operands.count <= expected.count else {
+      throw UsageError("'\(operands[expected.count])' is one argument too many")
+    }
+    if operands.count < expected.count, !expected[operands.count].isOptional {
+      throw UsageError("say \(expected[operands.count].name): \(expected[operands.count].help)")
     }
   }
 

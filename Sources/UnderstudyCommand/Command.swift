@@ -11,6 +11,7 @@ import Understudy
 struct Command: Sendable {
   let name: String
   let summary: String
+  var operands: [Operand] = []
   let options: [Option]
   /// Does it; gives the exit status.
   let run: @Sendable (Arguments) throws(UsageError) -> Int32
@@ -27,7 +28,8 @@ struct Command: Sendable {
     do throws(UsageError) {
       switch arguments.first {
       case nil: throw UsageError("say what to do")
-      case "--version", "version": print("understudy \(Application.version)")
+      case "--version", "version": print("understudy \(versionAndCommit)")
+      case "help" where Array(arguments.dropFirst()) == ["--manual"]: print(ManualPage.text, terminator: "")
       case "help", "--help", "-h": print(try help(Array(arguments.dropFirst())), terminator: "")
       case let name?:
         guard let command = all.first(where: { $0.name == name }) else {
@@ -37,7 +39,7 @@ struct Command: Sendable {
         if rest.contains("--help") || rest.contains("-h") {
           print(command.help, terminator: "")
         } else {
-          return try command.run(try Arguments(rest, options: command.options))
+          return try command.run(try Arguments(rest, options: command.options, operands: command.operands))
         }
       }
       return success
@@ -54,6 +56,11 @@ struct Command: Sendable {
     _ = write(STDERR_FILENO, line, line.count)
   }
 
+  /// `0.1.0 (4f018c6)`
+  private static var versionAndCommit: String {
+    Application.version + (Application.commit.map { " (\($0))" } ?? "")
+  }
+
   // MARK: Help
 
   private static func help(_ names: [String]) throws(UsageError) -> String {
@@ -66,7 +73,7 @@ struct Command: Sendable {
 
   private static var overview: String {
     let commands =
-      all.map { ($0.name, $0.summary) } + [("help [COMMAND]", "Says what a command does and takes.")]
+      all.map { ($0.usage, $0.summary) } + [("help [COMMAND]", "Says what a command does and takes.")]
     return """
       understudy \(Application.version): a server that stands in for cmsc106.net.
 
@@ -80,13 +87,16 @@ struct Command: Sendable {
       """
   }
 
+  /// `import KIND FILE`
+  var usage: String { ([name] + operands.map(\.usage)).joined(separator: " ") }
+
   private var help: String {
     """
-    usage: understudy \(name) [OPTION ...]
+    usage: understudy \(usage) [OPTION ...]
 
     \(summary)
 
-    \(Self.table(options.map { ($0.usage, $0.description) }))
+    \(operands.isEmpty ? "" : Self.table(operands.map { ($0.name, $0.help) }) + "\n")\(Self.table(options.map { ($0.usage, $0.description) }))
     """
   }
 

@@ -30,7 +30,7 @@ struct UsageTests {
   func version() throws {
     let (status, output, _) = try ServerProcess.run(["--version"])
     #expect(status == 0)
-    #expect(output.wholeMatch(of: #/understudy \d+\.\d+\.\d+\n/#) != nil)
+    #expect(output.wholeMatch(of: #/understudy \d+\.\d+\.\d+( \([0-9a-f]+\+?\))?\n/#) != nil)
   }
 
   @Test(

@@ -7,6 +7,10 @@ typedef struct {
   unsigned long count;
 } EmbeddedFile;
 
+/// The commit that the program was built of, abbreviated, with a + where the tree had changes that aren't in it;
+/// empty where nobody said.
+const char *_Nonnull embedded_commit(void);
+
 /// schema.sql, the database's whole schema.
 EmbeddedFile embedded_schema(void);
 
