@@ -89,6 +89,53 @@ struct CrashTests {
     print("power cuts: \(cuts), each with \(Self.seeds) seeds")
   }
 
+  @Test("a migration cut at any moment leaves what the old version reads, or what the new one does")
+  func migration() throws {
+    // A database of version 1, as the old program leaves it.
+    let old = try SimulatedDisk()
+    let changes = CrashWorkload.batches[0].flatMap { $0 }
+    do {
+      let database = try Database(path: old.path(CrashWorkload.fileName), schema: Notebook.schema(version: 1))
+      let connection = try database.writer()
+      for change in changes { try? connection.transaction { try change.make(on: connection) } }
+    }
+    let files = try old.survivors(seed: 0)
+    let expected = try Notebook(
+      of: Connection(path: old.path(CrashWorkload.fileName), access: .readOnly))
+    #expect(!expected.notes.isEmpty)
+    func migrate(_ disk: SimulatedDisk) -> Bool {
+      (try? Database(path: disk.path(CrashWorkload.fileName), schema: Notebook.schema(version: 2))) != nil
+    }
+    let whole = try SimulatedDisk(files: files)
+    #expect(migrate(whole))
+    var versions: [Int: Int] = [:]
+    for operation in 1...whole.operations {
+      let disk = try SimulatedDisk(files: files)
+      disk.plan(.powerCut, from: operation)
+      _ = migrate(disk)
+      for seed in 0..<Self.seeds {
+        let after = try SimulatedDisk(files: disk.survivors(seed: UInt64(operation) << 32 | seed))
+        let path = after.path(CrashWorkload.fileName)
+        let comment: Comment = "operation \(operation), seed \(seed)"
+        do {
+          let database = try Database(path: path, schema: Notebook.schema(version: 1))
+          #expect(try Notebook(of: database.reader()) == expected, comment)
+          versions[1, default: 0] += 1
+        } catch Database.OpenError.newer(version: 2, known: 1) {
+          versions[2, default: 0] += 1
+        }
+        let database = try Database(path: path, schema: Notebook.schema(version: 2))
+        let connection = try database.reader()
+        #expect(try Notebook(of: connection) == expected, comment)
+        let wrong = try connection.integer("SELECT count(*) FROM note WHERE length <> length(text)")
+        #expect(wrong == 0, comment)
+      }
+    }
+    // Cuts on both sides of the moment at which it is done.
+    #expect(versions[1, default: 0] > 0)
+    #expect(versions[2, default: 0] > 0)
+  }
+
   @Test("what is written without waiting for the disk is found to be lost", arguments: ["NORMAL", "OFF"])
   func harness(synchronous: String) throws {
     let setup = CrashWorkload.setup + "; PRAGMA synchronous = \(synchronous)"
