@@ -28,8 +28,8 @@ final class Exchange: @unchecked Sendable {
   @exclusivity(unchecked) var targetHoldsNUL = false
   @exclusivity(unchecked) private var announced = 0
   @exclusivity(unchecked) private var received = 0
-  /// Bytes of this exchange in the server's count.
-  @exclusivity(unchecked) private var bytesCounted = 0
+  /// Bytes of this exchange's bodies.
+  @exclusivity(unchecked) private var bytes = BytesInFlight()
   /// What a suspended request is answered with: written before its connection is resumed, read after it,
   /// with libmicrohttpd's lock between the two.
   @exclusivity(unchecked) private var awaited: Result<Response, any Error>?
@@ -75,7 +75,7 @@ final class Exchange: @unchecked Sendable {
   func complete() {
     // Resumed, but the client had gone.
     if stage == .suspended { server.decrement(server.counts.suspended) }
-    release(bytesCounted)
+    bytes.release(from: server)
     request.connection.waitForRequest(seconds: server.limits.idleSeconds + server.limits.requestSeconds)
     server.decrement(server.counts.active)
   }
@@ -154,7 +154,7 @@ final class Exchange: @unchecked Sendable {
     if refusal == nil {
       if received > server.limits.body {
         refusal = bodyTooLarge
-      } else if !reserve(data.count) {
+      } else if !bytes.reserve(data.count, of: server) {
         refusal = .unavailable("The server has as many bodies in memory as it takes: try again in a moment.")
       } else {
         if request.body.isEmpty { request.body.reserveCapacity(min(announced, 64 << 10)) }
@@ -163,35 +163,10 @@ final class Exchange: @unchecked Sendable {
     }
     if refusal != nil {
       request.body = []
-      release(bytesCounted)
+      bytes.release(from: server)
     }
     return received <= Self.discardLimit
   }
-
-  /// Counts bytes that are to be in memory, where there is room for them: as many as are each connection's own,
-  /// whatever all others have, and beyond that what is left of those for all.
-  private func reserve(_ count: Int) -> Bool {
-    let shared = bytesShared
-    bytesCounted += count
-    server.counts.bytesInFlight.add(count, ordering: .relaxed)
-    let more = bytesShared - shared
-    guard more > 0 else { return true }
-    let total = server.counts.bytesShared.add(more, ordering: .relaxed).newValue
-    guard total > server.limits.sharedBytes else { return true }
-    release(count)
-    return false
-  }
-
-  private func release(_ count: Int) {
-    guard count > 0 else { return }
-    let shared = bytesShared
-    bytesCounted -= count
-    server.counts.bytesInFlight.subtract(count, ordering: .relaxed)
-    if shared > 0 { server.counts.bytesShared.subtract(shared - bytesShared, ordering: .relaxed) }
-  }
-
-  /// Bytes of this exchange that are beyond its connection's own.
-  private var bytesShared: Int { max(0, bytesCounted - server.limits.ownBytes) }
 
   // MARK: The answer
 
@@ -277,7 +252,7 @@ final class Exchange: @unchecked Sendable {
     if let listed = request.fields.ifNoneMatch, prepared.etag.matches(listed) {
       return send(prepared.response, on: connection)
     }
-    guard prepared.isShared || reserve(prepared.response.body.count) else {
+    guard prepared.isShared || bytes.reserve(prepared.response.body.count, of: server) else {
       return send(response(for: Self.tooManyAnswers), on: connection)
     }
     stage = .answered
@@ -294,7 +269,7 @@ final class Exchange: @unchecked Sendable {
     stage = .answered
     var response = response
     validate(&response)
-    if case .buffer(let buffer) = response.body, !reserve(buffer.count) {
+    if case .buffer(let buffer) = response.body, !bytes.reserve(buffer.count, of: server) {
       response = self.response(for: Self.tooManyAnswers)
     }
     if server.counts.isDraining.load(ordering: .relaxed) { response.closesConnection = true }
