@@ -13,29 +13,37 @@ struct Storage: Sendable {
   static let schema = Database.Schema(
     applicationID: 0x556E_6473, definition: EmbeddedText.schema, migrations: [])
 
-  /// Answers a request with what the writer makes of it, once that is on the disk.
+  /// Answers a request with what the writer has done, once that is on the disk.
   ///
   /// - Parameters:
-  ///   - work: makes the change, on the writer's thread and perhaps more than once, and says what to answer.
+  ///   - work: makes the change, on the writer's thread and perhaps more than once.
   ///   - committed: lets go of what was kept of the old state, when the change is on the disk and before it is
   ///     answered; called where there was no change, too.
-  func change(
-    _ work: @escaping @Sendable (Connection) throws -> Response,
-    committed: @escaping @Sendable () -> Void = {}
+  ///   - answer: makes the answer of what the work gave, on the thread that serves the request, since all other
+  ///     changes wait for the writer's.
+  func change<Result: Sendable>(
+    _ work: @escaping @Sendable (Connection) throws -> Result,
+    committed: @escaping @Sendable () -> Void = {},
+    answer: @escaping @Sendable (Result) -> Response
   ) -> Reply {
-    .later { completion in change(completion, work, committed: committed) }
+    .later { completion in
+      submit(work, completion) { result in
+        committed()
+        completion.complete { answer(try result.get()) }
+      }
+    }
   }
 
-  /// As `change(_:committed:)`, for a request that is suspended already.
-  func change(
-    _ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response,
-    committed: @escaping @Sendable () -> Void = {}
+  /// As `change(_:committed:answer:)`, for a request that is suspended already and whose work gives the answer.
+  func change(_ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response) {
+    submit(work, completion) { completion.complete(with: $0) }
+  }
+
+  private func submit<Result>(
+    _ work: @escaping @Sendable (Connection) throws -> Result, _ completion: Completion,
+    done: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
   ) {
-    let isAccepted = writer.submit(work) { result in
-      committed()
-      completion.complete(with: result)
-    }
-    if !isAccepted {
+    if !writer.submit(work, completion: done) {
       completion.fail(
         Problem.unavailable("More changes wait to be written than the server takes: try again."))
     }

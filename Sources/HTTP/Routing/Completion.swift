@@ -3,9 +3,12 @@ import Synchronization
 /// The duty to answer a suspended request: called once, on any thread. Where it is dropped uncalled
 /// the request is answered 503, so that no connection hangs.
 public final class Completion: Sendable {
-  private let finish: Mutex<(@Sendable (Result<Response, any Error>) -> Void)?>
+  /// Makes the answer, or throws as a handler does.
+  typealias Answer = @Sendable () throws -> Response
 
-  init(_ finish: @escaping @Sendable (Result<Response, any Error>) -> Void) {
+  private let finish: Mutex<(@Sendable (@escaping Answer) -> Void)?>
+
+  init(_ finish: @escaping @Sendable (@escaping Answer) -> Void) {
     self.finish = Mutex(finish)
   }
 
@@ -19,11 +22,17 @@ public final class Completion: Sendable {
 
   /// Answers the request with a response, or as if the handler had thrown the error.
   public func complete(with result: Result<Response, any Error>) {
+    complete { try result.get() }
+  }
+
+  /// Answers the request with what `answer` makes, or as if the handler had thrown its error. It runs on the
+  /// thread that serves the request, not on the caller's, whose time others may wait for.
+  public func complete(_ answer: @escaping @Sendable () throws -> Response) {
     let finish = finish.withLock { finish in
       defer { finish = nil }
       return finish
     }
-    finish?(result)
+    finish?(answer)
   }
 
   /// Answers the request.

@@ -32,7 +32,7 @@ final class Exchange: @unchecked Sendable {
   @exclusivity(unchecked) private var bytes = BytesInFlight()
   /// What a suspended request is answered with: written before its connection is resumed, read after it,
   /// with libmicrohttpd's lock between the two.
-  @exclusivity(unchecked) private var awaited: Result<Response, any Error>?
+  @exclusivity(unchecked) private var awaited: Completion.Answer?
 
   init(server: Server, target: [UInt8], connection: ClientConnection) {
     self.server = server
@@ -60,11 +60,12 @@ final class Exchange: @unchecked Sendable {
     case .body:
       return answer(connection)
     case .suspended:
-      guard let result = awaited else { return .YES }
+      guard let awaited else { return .YES }
       server.decrement(server.counts.suspended)
-      switch result {
-      case .success(let response): return send(response, on: connection)
-      case .failure(let error): return send(response(for: error), on: connection)
+      do {
+        return send(try awaited(), on: connection)
+      } catch {
+        return send(response(for: error), on: connection)
       }
     case .answered:
       return .YES
@@ -217,8 +218,8 @@ final class Exchange: @unchecked Sendable {
     MHD_suspend_connection(connection)
     let resumed = Resumption(connection)
     begin(
-      Completion { [self] result in
-        awaited = result
+      Completion { [self] answer in
+        awaited = answer
         MHD_resume_connection(resumed.connection)
       })
   }

@@ -142,10 +142,13 @@ struct People {
   }
 
   /// Changes the directory of a key.
+  ///
+  /// - Parameter work: gives the id of the person that it is about.
   private func change(
-    _ key: String, _ work: @escaping @Sendable (Connection) throws -> Response
+    _ key: String, at location: String, _ work: @escaping @Sendable (Connection) throws -> Int64
   ) -> Reply {
-    storage.change(work, committed: { [lists] in lists.forget(key) })
+    storage.change(
+      work, committed: { [lists] in lists.forget(key) }, answer: { .changed($0, in: location) })
   }
 
   private func add(_ request: Request) throws -> Reply {
@@ -155,15 +158,14 @@ struct People {
     let person = try NewPerson(request)
     let idempotencyKey = try IdempotencyKey(request, limit: storage.idempotencyKeys)
     let location = try location(of: request)
-    return change(key) { connection in
+    return change(key, at: location) { connection in
       let user = try Self.user(of: key, on: connection)
-      let id = try idempotencyKey.once(on: connection) {
+      return try idempotencyKey.once(on: connection) {
         try connection.run(
           "INSERT INTO person (user, name, office, members) VALUES (?1, ?2, ?3, ?4)",
           .integer(user), .text(person.name), .text(person.office), .utf8(person.members))
         return connection.lastInsertedRow
       }
-      return .changed(id, in: location)
     }
   }
 
@@ -173,13 +175,13 @@ struct People {
     _ = try Self.user(of: key, on: storage.readers.connection())
     let person = try NewPerson(request)
     let location = try location(of: request)
-    return change(key) { connection in
+    return change(key, at: location) { connection in
       let user = try Self.user(of: key, on: connection)
       try connection.run(
         "UPDATE person SET name = ?3, office = ?4, members = ?5 WHERE id = ?1 AND user = ?2",
         .integer(id), .integer(user), .text(person.name), .text(person.office), .utf8(person.members))
       guard connection.changedRows == 1 else { throw Self.notFound }
-      return .changed(id, in: location)
+      return id
     }
   }
 
@@ -187,11 +189,11 @@ struct People {
     let key = try Self.key(of: request)
     let id = try Self.id(of: request)
     let location = try location(of: request)
-    return change(key) { connection in
+    return change(key, at: location) { connection in
       let user = try Self.user(of: key, on: connection)
       try connection.run("DELETE FROM person WHERE id = ?1 AND user = ?2", .integer(id), .integer(user))
       guard connection.changedRows == 1 else { throw Self.notFound }
-      return .changed(id, in: location)
+      return id
     }
   }
 }

@@ -122,8 +122,9 @@ struct ObservationRoutes {
       let key = try IdempotencyKey(request, limit: storage.idempotencyKeys)
       let collection = origin.of(request) + "/invasive/observations"
       return storage.change { connection in
-        let id = try key.once(on: connection) { try observation.insert(on: connection) }
-        return .changed(id, in: collection)
+        try key.once(on: connection) { try observation.insert(on: connection) }
+      } answer: {
+        .changed($0, in: collection)
       }
     }
     router.get("/invasive/observations") { [self] request in .now(try list(request)) }
