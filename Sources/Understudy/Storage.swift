@@ -34,9 +34,23 @@ struct Storage: Sendable {
     }
   }
 
-  /// As `change(_:committed:answer:)`, for a request that is suspended already and whose work gives the answer.
-  func change(_ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response) {
-    submit(work, completion) { completion.complete(with: $0) }
+  /// As `change(_:committed:answer:)`, with work that makes the answer itself: for what isn't asked for often.
+  func change(
+    _ work: @escaping @Sendable (Connection) throws -> Response,
+    committed: @escaping @Sendable () -> Void = {}
+  ) -> Reply {
+    change(work, committed: committed, answer: { $0 })
+  }
+
+  /// As `change(_:committed:)`, for a request that is suspended already.
+  func change(
+    _ completion: Completion, _ work: @escaping @Sendable (Connection) throws -> Response,
+    committed: @escaping @Sendable () -> Void = {}
+  ) {
+    submit(work, completion) { result in
+      committed()
+      completion.complete(with: result)
+    }
   }
 
   private func submit<Result>(
