@@ -66,7 +66,8 @@ let package = Package(
       ]),
     .target(name: "UnderstudyTesting", dependencies: ["Understudy"]),
     .executableTarget(
-      name: "UnderstudyCommand", dependencies: ["Certificates", "HTTP", "Threads", "Understudy"]),
+      name: "UnderstudyCommand",
+      dependencies: ["Certificates", "HTTP", "HTTPClient", "JSON", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
     .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),

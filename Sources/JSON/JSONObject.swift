@@ -15,6 +15,9 @@ public struct JSONObject: Sendable {
   /// last value is kept.
   public private(set) var members: [Member] = []
 
+  /// An object without members.
+  public init() {}
+
   init(members read: [Member]) {
     // Short objects with each name once, which nearly all are, need no index.
     if read.count <= 16, !Self.hasNameTwice(read) {

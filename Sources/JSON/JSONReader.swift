@@ -46,6 +46,23 @@ public struct JSONReader {
     return object
   }
 
+  /// Reads the elements of an array, one level deep.
+  ///
+  /// - Parameter array: an array as it was written.
+  /// - Throws: `JSONError`.
+  public static func elements(of array: ArraySlice<UInt8>) throws(JSONError) -> [JSONValue] {
+    var reader = JSONReader(Array(array))
+    guard reader.next == UInt8(ascii: "[") else { throw reader.error("expected an array") }
+    var elements: [JSONValue] = []
+    try reader.enter()
+    if reader.next != UInt8(ascii: "]") {
+      repeat { elements.append(try reader.readValue()) } while try reader.hasMore(before: UInt8(ascii: "]"))
+    }
+    reader.leave()
+    guard reader.next == nil else { throw reader.error("expected nothing after the array") }
+    return elements
+  }
+
   func error(_ reason: String) -> JSONError {
     JSONError(offset: position, reason: reason)
   }

@@ -26,6 +26,9 @@ public final class Application: Sendable {
 
   /// Everything that can be set, with its default.
   public struct Options: Sendable {
+    /// Whether it serves the apps. Otherwise it answers on the control socket alone: for a command that finds no
+    /// server to ask.
+    public var servesApps = true
     /// An address or name to listen on; nil for all interfaces.
     public var host: String?
     /// 0 for a free one.
@@ -83,10 +86,17 @@ public final class Application: Sendable {
   public struct StartError: Error, CustomStringConvertible {
     /// The line.
     public let description: String
+    /// Whether another process has the data folder.
+    public let isFolderInUse: Bool
+
+    init(_ error: any Error, description: String) {
+      self.description = description
+      isFolderInUse = if case DataFolder.Failure.inUse = error { true } else { false }
+    }
   }
 
   private let options: Options
-  private let socket: ListeningSocket
+  private let socket: ListeningSocket?
   private let httpsSockets: [ListeningSocket]
   let identity: ServerIdentity?
   private let folder: DataFolder
@@ -94,7 +104,8 @@ public final class Application: Sendable {
   private let writer: Writer
   private let readers: Readers
   private let hasher: PasswordHasher
-  let server: Server
+  let server: Server?
+  let control: Control?
 
   /// Opens the data folder and begins to serve.
   ///
@@ -103,7 +114,8 @@ public final class Application: Sendable {
     do {
       self.options = options
       // First what can fail without having touched anything.
-      socket = try ListeningSocket.listen(host: options.host, port: options.port)
+      socket =
+        options.servesApps ? try ListeningSocket.listen(host: options.host, port: options.port) : nil
       httpsSockets = try options.httpsPorts.map { try ListeningSocket.listen(host: options.host, port: $0) }
       folder =
         try options.dataFolder.map { try DataFolder(path: $0) }
@@ -116,7 +128,7 @@ public final class Application: Sendable {
       try folder.makeImages()
       let connection = try database.writer()
       try Catalogue.seed(connection)
-      let catalogue = try Catalogue(on: connection)
+      let catalogue = ServedCatalogue(try Catalogue(on: connection))
       writer = try Writer(connection: connection, queueLimit: options.writerQueue)
       readers = Readers(database)
       let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
@@ -135,7 +147,7 @@ public final class Application: Sendable {
       let authority =
         options.tlsCertificate == nil ? TrustAnchorFile(path: folder.authorityCertificate) : nil
       Connect(
-        publicURL: options.publicURL, urls: { [socket] in Self.urls(of: socket) },
+        publicURL: options.publicURL, urls: { [socket] in socket.map(Self.urls) ?? [] },
         secureURLs: { [httpsSockets, identity] host in
           Self.httpsURLs(of: httpsSockets, names: options.names, identity, host: host)
         },
@@ -147,16 +159,25 @@ public final class Application: Sendable {
       InvasiveUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
       ObservationRoutes(storage: storage, origin: origin).addRoutes(to: &router)
       DirectoryUsers(storage: storage, accounts: accounts).addRoutes(to: &router)
-      People(storage: storage, origin: origin, lists: ResponseCache(limit: options.peopleCache))
-        .addRoutes(to: &router)
+      let lists = ResponseCache(limit: options.peopleCache)
+      People(storage: storage, origin: origin, lists: lists).addRoutes(to: &router)
       let encryption = identity.map { [httpsSockets] in
         Server.Encryption(sockets: httpsSockets, identity: $0.current)
       }
-      server = try Server(
-        socket, encryption: encryption, options.server, router: router,
-        middleware: [RequestIDs(), CORS(), AccessLog(log)], log: log)
+      if let socket {
+        server = try Server(
+          socket, encryption: encryption, options.server, router: router,
+          middleware: [RequestIDs(), CORS(), AccessLog(log)], log: log)
+      } else {
+        server = nil
+      }
+      control = try Self.makeControl(
+        Control.Services(
+          folder: folder, database: database, log: log, storage: storage, hasher: hasher,
+          catalogue: catalogue,
+          lists: lists), options)
     } catch {
-      throw StartError(description: Self.explain(error, options))
+      throw StartError(error, description: Self.explain(error, options))
     }
   }
 
@@ -168,17 +189,17 @@ public final class Application: Sendable {
     getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }
 
-  /// The port that it listens on.
-  public var port: UInt16 { socket.address.port }
+  /// The port that it listens on; 0 where it doesn't serve the apps.
+  public var port: UInt16 { socket?.address.port ?? 0 }
 
   /// Whether it listens for this machine alone.
-  public var isLocal: Bool { socket.address.address.isLoopback }
+  public var isLocal: Bool { socket?.address.address.isLoopback ?? true }
 
   /// The ports that it listens on for HTTPS.
   public var httpsPorts: [UInt16] { httpsSockets.map(\.address.port) }
 
   /// URLs under which this server can be reached, those of other machines first, `localhost` last.
-  public var urls: [String] { Self.urls(of: socket) }
+  public var urls: [String] { socket.map(Self.urls) ?? [] }
 
   private static func urls(of socket: ListeningSocket) -> [String] {
     hosts(of: socket).map { "http://\($0):\(socket.address.port)" }
@@ -221,12 +242,19 @@ public final class Application: Sendable {
   /// Ends: stops listening, answers what is under way, for at most `drainSeconds`, and closes the
   /// database.
   public func stop() {
-    server.beginDraining()
-    let isIdle = server.waitUntilIdle(
-      seconds: Double(options.drainSeconds) - Server.lastWords - Self.closingSeconds)
+    let end = MonotonicClock.now + UInt64(options.drainSeconds) * 1_000_000_000
+    func waitUntilIdle(_ server: Server?) -> Bool {
+      let rest = Double(Int64(end) - Int64(MonotonicClock.now)) / 1e9
+      return server?.waitUntilIdle(seconds: rest - Server.lastWords - Self.closingSeconds) ?? true
+    }
+    server?.beginDraining()
+    control?.beginDraining()
+    let isIdle = waitUntilIdle(server)
+    _ = waitUntilIdle(control?.server)
     // Whoever still waits for a hash is told to come again; what waits for the writer is written.
     hasher.close(dropping: !isIdle)
-    server.stop()
+    control?.close()
+    server?.stop()
     identity?.close()
     // The writer's connection is the last to go: it takes the write-ahead log into the database.
     readers.close()

@@ -57,35 +57,44 @@ struct Option: Sendable {
   var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 }
 
-/// What stands on a command line without being an option.
+/// What a command takes without a name, a file say.
 struct Operand: Sendable {
-  /// What stands for it in the help: `FILE`.
-  let name: String
-  /// What it is, as the rest of a sentence: "the file to read".
-  let help: String
-  /// Whether it may be left out; then nothing that has to be there follows.
-  let isOptional: Bool
-
-  init(_ name: String, _ help: String, isOptional: Bool = false) {
-    self.name = name
-    self.help = help
-    self.isOptional = isOptional
+  /// How many of them there may be.
+  enum Count: Sendable {
+    case one, oneAtMost, several
   }
 
-  var usage: String { isOptional ? "[\(name)]" : name }
+  /// What stands for it in the help: `FILE`.
+  let name: String
+  let help: String
+  var count = Count.one
+
+  init(_ name: String, _ help: String, count: Count = .one) {
+    self.name = name
+    self.help = help
+    self.count = count
+  }
+
+  var usage: String {
+    switch count {
+    case .one: name
+    case .oneAtMost: "[\(name)]"
+    case .several: "\(name) …"
+    }
+  }
 }
 
 /// The options of a command line with their values; an option that isn't there has the value of its
 /// environment variable, if that is set and not empty.
 struct Arguments: Sendable {
-  /// What stands there without being an option, in order.
-  private(set) var operands: [String] = []
   private var values: [String: String] = [:]
   private var sources: [String: String] = [:]
+  /// What stands there without an option's name, in its order.
+  private(set) var operands: [String] = []
 
-  /// - Parameter operands: what has to stand there, or may, beside options.
+  /// - Parameter operand: what may stand there without an option's name.
   /// - Throws: `UsageError` for an option that there isn't, a value or operand that is missing or one too many.
-  init(_ arguments: [String], options: [Option], operands expected: [Operand] = []) throws(UsageError) {
+  init(_ arguments: [String], options: [Option], operand: Operand? = nil) throws(UsageError) {
     for option in options {
       guard let variable = option.variable, let value = getenv(variable).map({ String(cString: $0) }),
         !value.isEmpty
@@ -95,18 +104,18 @@ struct Arguments: Sendable {
     }
     var rest = arguments[...]
     var seen: Set<String> = []
+    var onlyOperandsFollow = false
     while let argument = rest.popFirst() {
-      if argument == "--" {
-        operands += rest
-        break
+      if operand != nil, argument == "--", !onlyOperandsFollow {
+        onlyOperandsFollow = true
+        continue
       }
-      guard argument.hasPrefix("--") else {
-        guard operands.count < expected.count else {
-          throw UsageError("'\(argument)' is \(expected.isEmpty ? "not an option" : "one argument too many")")
-        }
+      // A dash alone stands for standard input, or output.
+      if operand != nil, onlyOperandsFollow || argument == "-" || !argument.hasPrefix("-") {
         operands.append(argument)
         continue
       }
+      guard argument.hasPrefix("--") else { throw UsageError("'\(argument)' is not an option") }
       let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = options.first(where: { $0.name == parts[0] }) else {
         throw UsageError("there is no option '--\(parts[0])'")
@@ -125,12 +134,14 @@ struct Arguments: Sendable {
         values[option.name] = "true"
       }
     }
-    guard operands.count <= expected.count else {
-      throw UsageError("'\(operands[expected.count])' is one argument too many")
+    guard let operand else { return }
+    guard !operands.isEmpty || operand.count == .oneAtMost else {
+      throw UsageError("\(operand.name) is missing: \(operand.help)")
     }
-    if operands.count < expected.count, !expected[operands.count].isOptional {
-      throw UsageError("say \(expected[operands.count].name): \(expected[operands.count].help)")
+    guard operands.count <= 1 || operand.count == .several else {
+      throw UsageError("'\(operands[1])' is one too many: there is one \(operand.name)")
     }
+    guard !operands.contains("") else { throw UsageError("\(operand.name) is empty: \(operand.help)") }
   }
 
   /// The text of an option.

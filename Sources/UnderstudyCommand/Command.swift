@@ -9,14 +9,36 @@ import Understudy
 /// A command of the program. What the program can do stands in these tables alone: the parsing, the
 /// environment and every help text are made of them.
 struct Command: Sendable {
+  /// A word, or two where the first stands for several commands: `users list`.
   let name: String
   let summary: String
-  var operands: [Operand] = []
   let options: [Option]
+  /// What it takes beside options.
+  var operand: Operand?
   /// Does it; gives the exit status.
   let run: @Sendable (Arguments) throws(UsageError) -> Int32
 
-  static let all = [serve, certificate, hosts]
+  static let all = [serve, certificate, hosts] + users
+
+  /// - Returns: the command that the arguments begin with, and those behind its name.
+  private static func find(in arguments: [String]) throws(UsageError) -> (Command, rest: [String]) {
+    for count in [2, 1] where arguments.count >= count {
+      let name = arguments.prefix(count).joined(separator: " ")
+      if let command = all.first(where: { $0.name == name }) {
+        return (command, Array(arguments.dropFirst(count)))
+      }
+    }
+    let first = arguments.first ?? ""
+    let group = group(first).map(\.name)
+    guard !group.isEmpty else { throw UsageError("there is no command '\(first)'") }
+    guard arguments.count > 1, !arguments[1].hasPrefix("-") else {
+      throw UsageError("say which: \(group.joined(separator: ", "))")
+    }
+    throw UsageError("there is no command '\(first) \(arguments[1])'")
+  }
+
+  /// The commands whose first word, of two, is `word`.
+  private static func group(_ word: String) -> [Command] { all.filter { $0.name.hasPrefix(word + " ") } }
 
   /// Exit statuses: done; it couldn't be done; it was asked for in a way that makes no sense.
   static let success: Int32 = 0
@@ -32,20 +54,23 @@ struct Command: Sendable {
       case "help" where Array(arguments.dropFirst()) == ["--manual"]: print(ManualPage.text, terminator: "")
       case "help", "--help", "-h": print(try help(Array(arguments.dropFirst())), terminator: "")
       case let name?:
-        guard let command = all.first(where: { $0.name == name }) else {
-          throw UsageError("there is no command '\(name)'")
+        let asksForHelp = arguments.contains("--help") || arguments.contains("-h")
+        if asksForHelp, arguments[1].hasPrefix("-"), !group(name).isEmpty {
+          print(try help([name]), terminator: "")
+          return success
         }
-        let rest = Array(arguments.dropFirst())
-        if rest.contains("--help") || rest.contains("-h") {
+        let (command, rest) = try find(in: arguments)
+        if asksForHelp {
           print(command.help, terminator: "")
         } else {
-          return try command.run(try Arguments(rest, options: command.options, operands: command.operands))
+          return try command.run(try Arguments(rest, options: command.options, operand: command.operand))
         }
       }
       return success
     } catch {
-      let command = all.contains { $0.name == arguments.first } ? "\(arguments[0]) --help" : "help"
-      complain("\(error.reason); 'understudy \(command)' says what there is")
+      let name =
+        (try? find(in: arguments))?.0.name ?? (group(arguments.first ?? "").isEmpty ? nil : arguments[0])
+      complain("\(error.reason); 'understudy \(name.map { "\($0) --help" } ?? "help")' says what there is")
       return usage
     }
   }
@@ -65,15 +90,20 @@ struct Command: Sendable {
 
   private static func help(_ names: [String]) throws(UsageError) -> String {
     guard let name = names.first else { return overview }
-    guard let command = all.first(where: { $0.name == name }) else {
-      throw UsageError("there is no command '\(name)'")
+    let group = group(name)
+    guard group.isEmpty || names.count > 1 else {
+      return """
+        usage: understudy \(name) COMMAND [OPTION ...]
+
+        \(table(group.map { ($0.synopsis, $0.summary) }))
+        """
     }
-    return command.help
+    return try find(in: names).0.help
   }
 
   private static var overview: String {
     let commands =
-      all.map { ($0.usage, $0.summary) } + [("help [COMMAND]", "Says what a command does and takes.")]
+      all.map { ($0.synopsis, $0.summary) } + [("help [COMMAND]", "Says what a command does and takes.")]
     return """
       understudy \(Application.version): a server that stands in for cmsc106.net.
 
@@ -87,17 +117,18 @@ struct Command: Sendable {
       """
   }
 
-  /// `import KIND FILE`
-  var usage: String { ([name] + operands.map(\.usage)).joined(separator: " ") }
+  /// The name, and what stands behind it.
+  var synopsis: String { ([name] + (operand.map { [$0.usage] } ?? [])).joined(separator: " ") }
 
   private var help: String {
-    """
-    usage: understudy \(usage) [OPTION ...]
+    let operands = operand.map { [($0.usage, $0.help)] } ?? []
+    return """
+      usage: understudy \(synopsis) [OPTION ...]
 
-    \(summary)
+      \(summary)
 
-    \(operands.isEmpty ? "" : Self.table(operands.map { ($0.name, $0.help) }) + "\n")\(Self.table(options.map { ($0.usage, $0.description) }))
-    """
+      \(Self.table(operands + options.map { ($0.usage, $0.description) }))
+      """
   }
 
   private static func table(_ rows: [(String, String)]) -> String {

@@ -51,13 +51,13 @@ enum ManualPage {
 
   private static func section(of command: Command) -> String {
     var section = """
-      .Ss \(escape(command.usage))
+      .Ss \(escape(command.synopsis))
       \(sentences(command.summary))
 
       """
-    guard command.options.count + command.operands.count > 0 else { return section }
+    guard !command.options.isEmpty || command.operand != nil else { return section }
     section += ".Bl -tag -width Ds\n"
-    for operand in command.operands {
+    if let operand = command.operand {
       section += ".It Ar \(escape(operand.name))\n" + sentences(operand.help) + "\n"
     }
     for option in command.options {

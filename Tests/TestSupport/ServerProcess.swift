@@ -120,12 +120,16 @@ public final class ServerProcess: @unchecked Sendable {
 
   /// Runs the program to its end, which is a signal's where it takes longer than a minute.
   ///
+  /// - Parameter input: what it finds at its standard input, as much as a pipe holds.
   /// - Returns: its exit status and what it wrote to standard output and standard error.
   public static func run(
-    _ arguments: [String], environment: [String: String] = [:], launcher: [String] = []
+    _ arguments: [String], environment: [String: String] = [:], launcher: [String] = [], input: String = ""
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
-    let (output, errors) = (Pipe(), Pipe())
+    let (output, errors, feed) = (Pipe(), Pipe(), Pipe())
+    try feed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try feed.fileHandleForWriting.close()
+    process.standardInput = feed
     let command = launcher + [program.path] + arguments
     process.executableURL = URL(fileURLWithPath: command[0])
     process.arguments = Array(command.dropFirst())

@@ -12,6 +12,11 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// The sixteen bytes, in network order.
   public let bytes: [UInt8]
 
+  /// `::`
+  static let unspecified = IPAddress()
+
+  private init() { bytes = [UInt8](repeating: 0, count: 16) }
+
   /// Reads an address in text, without a port or brackets; nil where it is none.
   public init?(_ text: String) {
     // The calls below take C strings, which end at a NUL.

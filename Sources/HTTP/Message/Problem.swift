@@ -33,6 +33,9 @@ public struct Problem: Error, Sendable {
     Problem(.serviceUnavailable, detail, fields: [Field("Retry-After", "\(seconds)")])
   }
 
+  /// The server is about to end, and has done nothing of what was asked for.
+  public static let shuttingDown = unavailable("The server is shutting down: try again in a moment.")
+
   /// The problem as a response.
   ///
   /// - Parameter instance: the request's id, by which its line in the log is found.

@@ -92,7 +92,7 @@ final class Exchange: @unchecked Sendable {
     } else if !hasRoom(for: request.fields.memory) {
       refusal = headerTooLarge
     } else if server.counts.isDraining.load(ordering: .relaxed) {
-      refusal = .unavailable("The server is shutting down: try again in a moment.")
+      refusal = .shuttingDown
       refusal?.closesConnection = true
     } else {
       route()

@@ -39,6 +39,14 @@ public struct SocketAddress: Sendable, Equatable {
     port = withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
   }
 
+  /// What a socket has that is reached by a path.
+  static let none = SocketAddress()
+
+  private init() {
+    address = .unspecified
+    port = 0
+  }
+
   /// As a URL has it, `192.168.1.20:8080`.
   public var authority: String { "\(address.urlHost):\(port)" }
 }
@@ -46,7 +54,8 @@ public struct SocketAddress: Sendable, Equatable {
 /// A socket that listens for connections, until it is closed or let go of.
 public final class ListeningSocket: Sendable {
   let descriptor: Int32
-  /// What it is bound to; the unspecified address where it listens on all interfaces.
+  /// What it is bound to; the unspecified address where it listens on all interfaces, and port 0 of it where it
+  /// isn't reached by an address.
   public let address: SocketAddress
   private let isClosed = Atomic(false)
 
@@ -75,6 +84,11 @@ public final class ListeningSocket: Sendable {
 
   deinit {
     close()
+  }
+
+  init(descriptor: Int32, address: SocketAddress) {
+    self.descriptor = descriptor
+    self.address = address
   }
 
   /// Leaves the descriptor to somebody who closes it.

@@ -56,6 +56,8 @@ public final class Server: @unchecked Sendable {
     public var trustedProxies: [AddressRange] = []
     /// What a stranger can't exceed.
     public var limits = Limits()
+    /// The number of the request before the first: what tells the requests of several servers of a process apart.
+    public var lastRequest: UInt64 = 0
 
     public init() {}
   }
@@ -123,6 +125,7 @@ public final class Server: @unchecked Sendable {
     trustedProxies = configuration.trustedProxies
     connections = try ConnectionRegistry(limit: limits.connections, log: log)
     identity = encryption?.identity
+    counts.lastRequest.store(configuration.lastRequest, ordering: .relaxed)
     logSink.initialize(
       to: mhd_log_sink(call: libraryComplained, context: Unmanaged.passUnretained(self).toOpaque()))
     try start(on: socket, isEncrypted: false, threads: configuration.threads)

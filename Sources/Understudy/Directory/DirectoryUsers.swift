@@ -36,6 +36,14 @@ struct DirectoryUsers {
     router.post("/directory/users") { [self] request in try signUp(request) }
   }
 
+  /// - Parameter hash: the text to store for the password.
+  /// - Throws: `SQLiteError`, `notUnique` where the name is taken.
+  static func insert(_ name: String, hash: String, on connection: Connection) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO directory_user (name, name_nfc, password, key) VALUES (?1, ?2, ?3, ?4)",
+      .text(name), .text(name.normalized), .text(hash), .text(newKey()))
+  }
+
   private func signUp(_ request: Request) throws -> Reply {
     let body = try request.object()
     // The course's clients don't agree on what the name is called.
@@ -59,9 +67,7 @@ struct DirectoryUsers {
     return accounts.signUp(password: password) { connection, hash in
       let id = try idempotencyKey.once(on: connection) {
         do {
-          try connection.run(
-            "INSERT INTO directory_user (name, name_nfc, password, key) VALUES (?1, ?2, ?3, ?4)",
-            .text(name), .text(name.normalized), .text(hash), .text(Self.newKey()))
+          try Self.insert(name, hash: hash, on: connection)
         } catch SQLiteError.notUnique {
           throw Accounts.nameTaken(name)
         }

@@ -55,7 +55,7 @@ extension Application {
       let known = (try? certificates.certificate())?.permittedNames
       try certificates.makeAuthority(host: hostName, names: names ?? known ?? [])
     } catch {
-      throw StartError(description: explain(error, options))
+      throw StartError(error, description: explain(error, options))
     }
   }
 

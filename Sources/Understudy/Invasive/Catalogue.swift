@@ -1,6 +1,6 @@
 import SQLite
 
-/// The species and parks, which a running server doesn't change: read once, kept in memory.
+/// The species and parks, read once and kept in memory: only their owner changes them.
 struct Catalogue: Sendable {
   let species: [Species]
   let parks: [Park]

@@ -27,16 +27,13 @@ struct Park: Sendable {
 
 /// `/invasive/parks`
 struct ParkRoutes {
-  let catalogue: Catalogue
+  let catalogue: ServedCatalogue
 
   func addRoutes(to router: inout Router) {
-    let body = ByteBuffer(capacity: 4096)
-    body.append(jsonArray: catalogue.parks) { $1.append(to: $0) }
-    let list = PreparedResponse(.json(body))
-    router.get("/invasive/parks") { _ in .prepared(list) }
+    router.get("/invasive/parks") { [catalogue] _ in .prepared(catalogue.current.parkList) }
     router.get("/invasive/parks/:id") { [catalogue] request in
       let id = try request.id(orNotFound: "There is no such park.")
-      guard let park = catalogue.parks.first(where: { $0.id == id }) else {
+      guard let park = catalogue.current.catalogue.parks.first(where: { $0.id == id }) else {
         throw Problem.notFound("There is no park \(id).")
       }
       let body = ByteBuffer(capacity: 256)

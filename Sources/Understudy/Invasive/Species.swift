@@ -32,19 +32,16 @@ struct Species: Sendable {
 
 /// `/invasive/species`
 struct SpeciesRoutes {
-  let catalogue: Catalogue
+  let catalogue: ServedCatalogue
   let origin: PublicOrigin
 
   func addRoutes(to router: inout Router) {
-    let lists = OriginCache { [catalogue] origin in
-      let body = ByteBuffer(capacity: 8192)
-      body.append(jsonArray: catalogue.species) { $1.append(to: $0, origin: origin) }
-      return .json(body)
+    router.get("/invasive/species") { [catalogue, origin] request in
+      .prepared(catalogue.current.speciesLists[origin.of(request)])
     }
-    router.get("/invasive/species") { [origin] request in .prepared(lists[origin.of(request)]) }
     router.get("/invasive/species/:id") { [catalogue, origin] request in
       let id = try request.id(orNotFound: "There is no such species.")
-      guard let species = catalogue.species.first(where: { $0.id == id }) else {
+      guard let species = catalogue.current.catalogue.species.first(where: { $0.id == id }) else {
         throw Problem.notFound("There is no species \(id).")
       }
       let body = ByteBuffer(capacity: 256)

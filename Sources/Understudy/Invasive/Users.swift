@@ -53,6 +53,16 @@ struct InvasiveUsers {
     router.post("/invasive/users") { [self] request in try signUp(request) }
   }
 
+  /// - Parameter hash: the text to store for the password.
+  /// - Throws: `SQLiteError`, `notUnique` where the name is taken.
+  static func insert(
+    _ username: String, hash: String, realname: String, phone: String, on connection: Connection
+  ) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO user (username, username_nfc, password, realname, phone) VALUES (?1, ?2, ?3, ?4, ?5)",
+      .text(username), .text(username.normalized), .text(hash), .text(realname), .text(phone))
+  }
+
   private func signUp(_ request: Request) throws -> Reply {
     let body = try request.object()
     let username = try body.text("username", mayBeEmpty: false)
@@ -74,9 +84,7 @@ struct InvasiveUsers {
       answer(
         try key.once(on: connection) {
           do {
-            try connection.run(
-              "INSERT INTO user (username, username_nfc, password, realname, phone) VALUES (?1, ?2, ?3, ?4, ?5)",
-              .text(username), .text(username.normalized), .text(hash), .text(realname), .text(phone))
+            try Self.insert(username, hash: hash, realname: realname, phone: phone, on: connection)
           } catch SQLiteError.notUnique {
             throw Accounts.nameTaken(username)
           }

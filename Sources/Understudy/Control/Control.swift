@@ -1,0 +1,121 @@
+import HTTP
+import JSON
+import SQLite
+import Threads
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the commands of this program ask of whoever has the data folder: HTTP on a Unix socket in the folder, which
+/// only the folder's owner can connect to. Nothing of it is reached by a port.
+final class Control: Sendable {
+  /// What its routes work with.
+  struct Services: Sendable {
+    let folder: DataFolder
+    let database: Database
+    let log: Log
+    let storage: Storage
+    let hasher: PasswordHasher
+    let catalogue: ServedCatalogue
+    let lists: ResponseCache
+    /// Where what takes long is done.
+    let jobs = Jobs()
+  }
+
+  /// The socket's name in the data folder.
+  static let socketName = "control.sock"
+
+  let server: Server
+  private let services: Services
+  private var socket: String { services.folder.path + "/" + Self.socketName }
+
+  /// - Parameter logs: whether its requests are logged; otherwise only what of the answers their client isn't told.
+  /// - Throws: `ListenError` where the socket can't be made.
+  init(_ services: Services, logs: Bool) throws {
+    self.services = services
+    var configuration = Server.Configuration()
+    configuration.threads = 1
+    // Whole files and rosters come and go here, and nobody does who would abuse it.
+    configuration.limits.body = 256 << 20
+    configuration.limits.bytesInFlight = 1 << 30
+    configuration.limits.connections = 64
+    // The log tells them from the requests of the ports by their numbers.
+    configuration.lastRequest = 0xC << 48
+    server = try Server(
+      try ListeningSocket.listen(at: UnixSocketPath(Self.socketName, in: services.folder.path)),
+      configuration, router: Self.router(services),
+      middleware: [RequestIDs(), logs ? AccessLog(services.log) : FailureLog(log: services.log)],
+      log: services.log)
+  }
+
+  /// All that can be asked for. A resource's file adds its own.
+  private static func router(_ services: Services) -> Router {
+    var router = Router()
+    router.get("/") { _ in .now(about) }
+    UserAccounts(services: services).addRoutes(to: &router)
+    return router
+  }
+
+  /// Who answers.
+  private static var about: Response {
+    let body = ByteBuffer(capacity: 64)
+    body.append("{\"version\":" as StaticString)
+    body.append(jsonString: Application.version)
+    body.append(",\"process\":" as StaticString)
+    body.append(Int64(getpid()))
+    body.append(UInt8(ascii: "}"))
+    return Response(type: "application/json", body: .buffer(body), caching: .noStore)
+  }
+
+  /// From now on requests are told to come again, and the socket's name is gone: whoever asks next waits for the
+  /// folder.
+  func beginDraining() {
+    unlink(socket)
+    server.beginDraining()
+  }
+
+  /// Ends it. Jobs that are still at work give up.
+  func close() {
+    unlink(socket)
+    services.jobs.close()
+    server.stop()
+  }
+}
+
+/// What went wrong in ways that an answer only hints at, for the terminal of a command that asks itself.
+private struct FailureLog: Middleware {
+  let log: Log
+
+  func sent(_ answer: Answer, to request: Request) {
+    guard answer.status.code >= 500, let detail = answer.detail, detail != Problem.shuttingDown.detail else {
+      return
+    }
+    log.write(.error, detail)
+  }
+}
+
+extension Application {
+  /// The control socket of a data folder that outlives the server. Where it can't be made, on a file system without
+  /// sockets say, a server serves all the same, and says what doesn't work then.
+  static func makeControl(_ services: Control.Services, _ options: Options) throws -> Control? {
+    guard options.dataFolder != nil else { return nil }
+    do {
+      return try Control(services, logs: options.servesApps)
+    } catch let error as ListenError where options.servesApps {
+      services.log.write(
+        .warning, "commands such as users and backup can't reach this server: no control socket",
+        [("detail", .text("\(error)"))])
+      return nil
+    }
+  }
+
+  /// How the control socket of a data folder is reached, whoever has it.
+  ///
+  /// - Throws: `ListenError.failed`.
+  public static func controlSocket(in dataFolder: String) throws(ListenError) -> UnixSocketPath {
+    try UnixSocketPath(Control.socketName, in: dataFolder)
+  }
+}
