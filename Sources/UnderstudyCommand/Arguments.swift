@@ -37,9 +37,9 @@ struct Option: Sendable {
       variable ?? "UNDERSTUDY_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
   }
 
-  private init(action name: String, help: String) {
+  private init(unset name: String, value: String?, help: String) {
     self.name = name
-    value = nil
+    self.value = value
     self.help = help
     standard = nil
     isList = false
@@ -47,7 +47,12 @@ struct Option: Sendable {
   }
 
   /// A switch for what is to be done once: nothing in the environment stands in for it.
-  static func action(_ name: String, _ help: String) -> Option { Option(action: name, help: help) }
+  static func action(_ name: String, _ help: String) -> Option { Option(unset: name, value: nil, help: help) }
+
+  /// A value for what is to be done once: nothing in the environment stands in for it.
+  static func value(_ name: String, _ value: String, _ help: String) -> Option {
+    Option(unset: name, value: value, help: help)
+  }
 
   /// The whole of what the help says.
   var description: String {
@@ -61,7 +66,7 @@ struct Option: Sendable {
 struct Operand: Sendable {
   /// How many of them there may be.
   enum Count: Sendable {
-    case one, oneAtMost, several
+    case one, oneAtMost, two, several
   }
 
   /// What stands for it in the help: `FILE`.
@@ -77,7 +82,7 @@ struct Operand: Sendable {
 
   var usage: String {
     switch count {
-    case .one: name
+    case .one, .two: name
     case .oneAtMost: "[\(name)]"
     case .several: "\(name) …"
     }
@@ -138,8 +143,12 @@ struct Arguments: Sendable {
     guard !operands.isEmpty || operand.count == .oneAtMost else {
       throw UsageError("\(operand.name) is missing: \(operand.help)")
     }
-    guard operands.count <= 1 || operand.count == .several else {
-      throw UsageError("'\(operands[1])' is one too many: there is one \(operand.name)")
+    let most = operand.count == .several ? Int.max : operand.count == .two ? 2 : 1
+    guard operands.count <= most else {
+      throw UsageError("'\(operands[most])' is one too many: \(operand.usage) is all that is expected")
+    }
+    guard operand.count != .two || operands.count == 2 else {
+      throw UsageError("one is missing of \(operand.name): \(operand.help)")
     }
     guard !operands.contains("") else { throw UsageError("\(operand.name) is empty: \(operand.help)") }
   }

@@ -108,6 +108,18 @@ enum UserTable: String, Sendable {
     return user
   }
 
+  func hasUser(named name: String, on connection: Connection) throws(SQLiteError) -> Bool {
+    let name = name.normalized
+    let found =
+      switch self {
+      case .invasive:
+        try connection.row("SELECT 1 FROM user WHERE username_nfc = ?1", .text(name)) { _ in true }
+      case .directory:
+        try connection.row("SELECT 1 FROM directory_user WHERE name_nfc = ?1", .text(name)) { _ in true }
+      }
+    return found != nil
+  }
+
   private static func user(_ row: borrowing Row) -> User {
     User(
       id: row.integer(0), name: row.text(1), realname: row.text(2), phone: row.text(3), key: row.text(4),

@@ -44,6 +44,11 @@ struct DirectoryUsers {
       .text(name), .text(name.normalized), .text(hash), .text(newKey()))
   }
 
+  /// Gives a user another key; what names the old one is refused from then on.
+  static func setNewKey(of id: Int64, on connection: Connection) throws(SQLiteError) {
+    try connection.run("UPDATE directory_user SET key = ?2 WHERE id = ?1", .integer(id), .text(newKey()))
+  }
+
   private func signUp(_ request: Request) throws -> Reply {
     let body = try request.object()
     // The course's clients don't agree on what the name is called.

@@ -81,15 +81,19 @@ struct InvasiveUsers {
       return .now(answer(id))
     }
     return accounts.signUp(password: password) { connection, hash in
-      answer(
-        try key.once(on: connection) {
-          do {
-            try Self.insert(username, hash: hash, realname: realname, phone: phone, on: connection)
-          } catch SQLiteError.notUnique {
-            throw Accounts.nameTaken(username)
-          }
-          return connection.lastInsertedRow
-        })
+      let id = try key.once(on: connection) {
+        do {
+          try Self.insert(username, hash: hash, realname: realname, phone: phone, on: connection)
+        } catch SQLiteError.notUnique {
+          throw Accounts.nameTaken(username)
+        }
+        return connection.lastInsertedRow
+      }
+      guard try connection.row("SELECT 1 FROM user WHERE id = ?1", .integer(id), as: { _ in true }) != nil
+      else {
+        throw Problem.notFound("The user that this Idempotency-Key made is gone.")
+      }
+      return answer(id)
     }
   }
 }

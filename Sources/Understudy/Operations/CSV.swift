@@ -35,6 +35,8 @@ struct CSV {
     }
   }
 
+  /// The columns' names, in their order.
+  let columns: [String]
   let rows: [Row]
 
   init(_ text: String) throws(Malformed) {
@@ -47,6 +49,7 @@ struct CSV {
     guard columns.count == header.count else {
       throw Malformed(line: 1, reason: "two columns have the same name")
     }
+    self.columns = header
     rows = try records.map { record throws(Malformed) in
       guard record.fields.count == header.count else {
         throw Malformed(

@@ -2,35 +2,19 @@ import HTTPClient
 import JSON
 import Understudy
 
-extension Option {
-  /// The data folder that a command is about.
-  static let data = Option("data", "FOLDER", "The data folder.", standard: "./data")
-}
-
-extension Arguments {
-  /// The data folder that a command is about.
-  var dataFolder: String { self["data"] ?? "./data" }
-}
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 extension Command {
   /// What is done with the users of the apps.
-  static let users = [usersList]
-
-  /// Does something with the help of whoever has the data folder.
-  static func control(
-    _ folder: String, makesFolder: Bool = false, _ body: (ControlClient) throws(ControlClient.Failure) -> Void
-  ) -> Int32 {
-    do throws(ControlClient.Failure) {
-      try body(try ControlClient.open(dataFolder: folder, makesFolder: makesFolder))
-      return success
-    } catch {
-      for line in error.description.split(separator: "\n") { complain(String(line).printable) }
-      return failure
-    }
-  }
+  static let users = [usersList, usersAdd, usersRename, usersResetPassword, usersDelete]
 
   private static let app = Option(
     "app", "APP", "Whose users: invasive or directory.", standard: "none: it has to be said")
+  private static let generate = Option.action("generate", "Makes a password up, and shows it this once.")
 
   private static let usersList = Command(
     name: "users list", summary: "Lists the users of an app, and how much each of them has.",
@@ -51,6 +35,145 @@ extension Command {
         table.print()
       }
     })
+
+  private static let usersAdd = Command(
+    name: "users add",
+    summary:
+      "Adds a user, whose password is asked for or the first line of standard input; or with --csv a class.",
+    options: [
+      app, .data,
+      .value(
+        "csv", "FILE",
+        "Adds everybody in a table with the columns name, password, realname and phone, or nobody; - is standard input. Where it has no password column they are made up, and printed this once."
+      ),
+      .value("realname", "TEXT", "The real name (invasive)."),
+      .value("phone", "TEXT", "The phone number (invasive)."),
+      generate,
+    ],
+    operand: Operand("NAME", "The user's name.", count: .oneAtMost),
+    run: { arguments throws(UsageError) in
+      let app = try arguments.app()
+      if let file = arguments["csv"] {
+        let generates = try arguments.isOn("generate")
+        guard arguments.operands.isEmpty, arguments["realname"] == nil, arguments["phone"] == nil, !generates
+        else {
+          throw UsageError("--csv says who is added: it goes with no name, --realname, --phone or --generate")
+        }
+        guard let table = readWhole(file) else { return failure }
+        return control(arguments.dataFolder, makesFolder: true) { client throws(ControlClient.Failure) in
+          report(
+            added: try client.send("POST", "/users/\(app)/roster", body: table, type: "text/csv").object)
+        }
+      }
+      guard let name = arguments.operands.first else { throw UsageError("say who: a NAME, or --csv FILE") }
+      guard let password = try newPassword(for: name, arguments) else { return failure }
+      var body = [
+        ("name", name), ("realname", arguments["realname"] ?? ""), ("phone", arguments["phone"] ?? ""),
+      ]
+      if case .given(let text) = password { body.append(("password", text)) }
+      return control(arguments.dataFolder, makesFolder: true) { [body] client throws(ControlClient.Failure) in
+        report(added: try client.send("POST", "/users/\(app)", body: .object(body)).object)
+      }
+    })
+
+  private static let usersRename = Command(
+    name: "users rename", summary: "Gives a user another name to log in with.", options: [app, .data],
+    operand: Operand("NAME NEW-NAME", "The name, and what it is to be.", count: .two),
+    run: { arguments throws(UsageError) in
+      let app = try arguments.app()
+      let names = arguments.operands
+      return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+        let body = [UInt8].object([("name", names[0]), ("new", names[1])])
+        let user = try client.send("POST", "/users/\(app)/rename", body: body).object
+        print("\(names[0].printable) is \(user.text("name").printable) now")
+      }
+    })
+
+  private static let usersResetPassword = Command(
+    name: "users reset-password",
+    summary: "Gives a user another password: asked for, or the first line of standard input.",
+    options: [
+      app, .data, generate,
+      .action(
+        "new-key",
+        "Gives the user another key too (directory): whoever has kept the old one has to log in again."),
+    ],
+    operand: Operand("NAME", "The user's name."),
+    run: { arguments throws(UsageError) in
+      let app = try arguments.app()
+      let changesKey = try arguments.isOn("new-key")
+      guard !changesKey || app == "directory" else { throw UsageError("--new-key is for --app directory") }
+      let name = arguments.operands[0]
+      guard let password = try newPassword(for: name, arguments) else { return failure }
+      var members = [("name", name)]
+      if case .given(let text) = password { members.append(("password", text)) }
+      let body = [UInt8].object(members, flags: changesKey ? ["newKey"] : [])
+      return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+        let user = try client.send("POST", "/users/\(app)/password", body: body).object
+        let shown = user.text("password")
+        print(
+          shown.isEmpty
+            ? "\(user.text("name").printable) has another password now"
+            : "\(user.text("name").printable) has the password \(shown) now, which is shown this once")
+      }
+    })
+
+  private static let usersDelete = Command(
+    name: "users delete",
+    summary:
+      "Deletes users with all that they have: observations, or the people of their directory. Says how much that is, and asks.",
+    options: [app, .data, .action("yes", "Doesn't ask.")],
+    operand: Operand("NAME", "The users' names.", count: .several),
+    run: { arguments throws(UsageError) in
+      let deletion = UserDeletion(app: try arguments.app(), folder: arguments.dataFolder)
+      return deletion.run(arguments.operands, asks: try !arguments.isOn("yes"))
+    })
+
+  // MARK: Adding
+
+  private static func report(added: JSONObject) {
+    let users = added.objects("users")
+    let madeUp = users.filter { !$0.text("password").isEmpty }
+    if users.count == 1, let user = users.first {
+      let password = user.text("password")
+      print(
+        "added \(user.text("name").printable)"
+          + (password.isEmpty ? "" : " with the password \(password), which is shown this once"))
+      return
+    }
+    if madeUp.isEmpty { return print("added \(users.count) users") }
+    print("name,password")
+    for user in madeUp { print("\(user.text("name").csvField),\(user.text("password"))") }
+    fflush(nil)
+    complain("added \(users.count) users; their passwords are shown this once")
+  }
+
+  private enum NewPassword {
+    case given(String)
+    case madeUp
+  }
+
+  /// The password that a user is to have. It isn't an argument: those can be seen by everybody on the machine.
+  ///
+  /// - Returns: nil where there is none, and that has been said.
+  private static func newPassword(for name: String, _ arguments: Arguments) throws(UsageError) -> NewPassword?
+  {
+    if try arguments.isOn("generate") { return .madeUp }
+    guard Terminal.isThere else {
+      if let line = readLine(), !line.isEmpty { return .given(line) }
+      complain("there is no password at standard input: give it one, or use --generate")
+      return nil
+    }
+    guard let password = Terminal.secret("password for \(name.printable) (none: one is made up): ") else {
+      return nil
+    }
+    if password.isEmpty { return .madeUp }
+    guard Terminal.secret("the same again: ") == password else {
+      complain("they differ: nothing was changed")
+      return nil
+    }
+    return .given(password)
+  }
 }
 
 extension Arguments {
@@ -63,5 +186,14 @@ extension Arguments {
       throw refused("app", app, expected: "invasive or directory")
     }
     return app
+  }
+}
+
+extension String {
+  /// The text as a field of CSV (RFC 4180).
+  fileprivate var csvField: String {
+    contains { ",\"\r\n".contains($0) }
+      ? "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+      : self
   }
 }

@@ -1,0 +1,84 @@
+import JSON
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Option {
+  /// The data folder that a command is about.
+  static let data = Option("data", "FOLDER", "The data folder.", standard: "./data")
+}
+
+extension Arguments {
+  /// The data folder that a command is about.
+  var dataFolder: String { self["data"] ?? "./data" }
+}
+
+extension Command {
+  /// Does something with the help of whoever has the data folder.
+  ///
+  /// - Parameter makesFolder: whether a folder that isn't there is made.
+  /// - Returns: the exit status; what went wrong has been said.
+  static func control(
+    _ folder: String, makesFolder: Bool = false, _ body: (ControlClient) throws(ControlClient.Failure) -> Void
+  ) -> Int32 {
+    do throws(ControlClient.Failure) {
+      try body(try ControlClient.open(dataFolder: folder, makesFolder: makesFolder))
+      return success
+    } catch {
+      for line in error.description.split(separator: "\n") { complain(String(line).printable) }
+      return failure
+    }
+  }
+
+  /// Reads a file to its end; `-` is standard input.
+  ///
+  /// - Returns: nil where it can't be read, which has been said.
+  static func readWhole(_ path: String) -> [UInt8]? {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    defer { if descriptor > STDIN_FILENO { close(descriptor) } }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while descriptor >= 0 {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count == 0 { return bytes }
+      if count < 0, errno != EINTR { break }
+      if count > 0 { bytes += buffer[..<count] }
+    }
+    complain("can't read \(path) (\(String(cString: strerror(errno))))")
+    return nil
+  }
+}
+
+extension [UInt8] {
+  /// A JSON object as the body of a request.
+  static func object(
+    _ texts: [(String, String)], numbers: [(String, Int64)] = [], flags: [String] = []
+  ) -> [UInt8] {
+    let body = ByteBuffer(capacity: 256)
+    var isFirst = true
+    func begin(_ name: String) {
+      body.append(isFirst ? UInt8(ascii: "{") : UInt8(ascii: ","))
+      isFirst = false
+      body.append(jsonString: name)
+      body.append(UInt8(ascii: ":"))
+    }
+    for (name, text) in texts {
+      begin(name)
+      body.append(jsonString: text)
+    }
+    for (name, number) in numbers {
+      begin(name)
+      body.append(number)
+    }
+    for name in flags {
+      begin(name)
+      body.append("true" as StaticString)
+    }
+    if isFirst { body.append(UInt8(ascii: "{")) }
+    body.append(UInt8(ascii: "}"))
+    return Array(body.bytes)
+  }
+}
