@@ -86,7 +86,7 @@ let package = Package(
     .testTarget(
       name: "UnderstudyTests",
       dependencies: [
-        "Certificates", "Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads",
+        "Certificates", "JSON", "Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads",
       ]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(

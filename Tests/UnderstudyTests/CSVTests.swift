@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import Understudy
@@ -59,5 +60,45 @@ struct CSVTests {
     #expect { try rows[0].text("county") } throws: {
       ($0 as? CSV.Malformed)?.reason.contains("county") == true
     }
+  }
+
+  @Test("all mistakes are told, up to where nobody knows any more where a row begins")
+  func mistakes() throws {
+    let text = "a,b\n1\n2,3\n\n4,5,6\n7,8\n9\"0,1\n2\n"
+    let table = try CSV(collectingMistakesIn: Array(text.utf8))
+    #expect(table.mistakes.map(\.line) == [2, 5, 7])
+    #expect(table.rows.map(\.line) == [3, 6])
+    #expect(table.columns == ["a", "b"])
+  }
+
+  @Test("what isn't UTF-8 is told with its line", arguments: [("a,b\n1,é\n", 2), ("é\n", 1)])
+  func encoding(text: String, line: Int) throws {
+    let latin1 = text.unicodeScalars.map { UInt8($0.value) }
+    let error = #expect(throws: CSV.Malformed.self) { try CSV(collectingMistakesIn: latin1) }
+    #expect(error?.line == line)
+    #expect(error?.reason.contains("UTF-8") == true)
+  }
+
+  @Test("is written with quotes where they are needed, and CR LF")
+  func written() {
+    let buffer = ByteBuffer()
+    buffer.append(csvRecord: ["1", "a b", "", "x,y", "say \"hi\"", "two\nlines", " space", "tail "])
+    buffer.append(csvRecord: [""])
+    #expect(
+      buffer.text
+        == "1,a b,,\"x,y\",\"say \"\"hi\"\"\",\"two\nlines\",\" space\",\"tail \"\r\n\"\"\r\n")
+  }
+
+  @Test(
+    "what a spreadsheet would run gets an apostrophe, which reading takes away",
+    arguments: [
+      ("=1+1", "'=1+1"), ("+1 555", "'+1 555"), ("-5", "'-5"), ("@x", "'@x"), (" =1", "' =1"),
+      ("\t=1", "'\t=1"), ("\rx", "'\rx"), ("\u{FF1D}1", "'\u{FF1D}1"), ("'=1", "''=1"),
+      ("''=1", "'''=1"),
+      ("' =1", "'' =1"), ("'tis", "'tis"), ("a=b", "a=b"), ("", ""), ("'", "'"), (" a", " a"),
+    ])
+  func formulas(text: String, defused: String) {
+    #expect(Formula.defused(text) == defused)
+    #expect(Array(Formula.restored(defused).utf8) == Array(text.utf8))
   }
 }
