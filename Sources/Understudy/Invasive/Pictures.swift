@@ -89,6 +89,14 @@ final class Pictures: Sendable {
     }
   }
 
+  /// Whether a text can be the name of a picture in the folder: a name alone, with an extension of a picture's, and
+  /// short enough for every file system.
+  static func isFileName(_ text: String) -> Bool {
+    // Bytes, not characters: a combining mark behind a slash would hide it.
+    text.utf8.first != UInt8(ascii: ".") && text.utf8.count <= 200 && split(text).type != nil
+      && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 }
+  }
+
   /// A file name's stem, and the media type of its extension; nil where that is no picture's.
   fileprivate static func split(_ name: String) -> (stem: String, type: String?) {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, nil) }

@@ -6,7 +6,7 @@ import SQLite
 struct Species: Sendable {
   let id: Int64
   let name: String
-  /// The file name of a picture that this server holds, or an absolute URL.
+  /// The file name of a picture that this server holds, an absolute URL, or nothing.
   let image: String
 
   static func all(on connection: Connection) throws -> [Species] {
@@ -24,8 +24,8 @@ struct Species: Sendable {
     body.append(",\"name\":" as StaticString)
     body.append(jsonString: name)
     body.append(",\"image\":" as StaticString)
-    body.append(
-      jsonString: image.contains("://") ? image : "\(origin)/invasive/images/\(image.percentEncoded)")
+    let isWhole = image.isEmpty || image.contains("://")
+    body.append(jsonString: isWhole ? image : "\(origin)/invasive/images/\(image.percentEncoded)")
     body.append(UInt8(ascii: "}"))
   }
 }
