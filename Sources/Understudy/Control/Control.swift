@@ -56,6 +56,8 @@ final class Control: Sendable {
     var router = Router()
     router.get("/") { _ in .now(about) }
     UserAccounts(services: services).addRoutes(to: &router)
+    CatalogueImport(services: services).addRoutes(to: &router)
+    Export(storage: services.storage).addRoutes(to: &router)
     return router
   }
 

@@ -1,0 +1,61 @@
+import HTTPClient
+import Understudy
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Command {
+  /// What is written to standard output.
+  static let exports = ["species", "parks", "users", "observations", "people"].map { table in
+    Command(
+      name: "export \(table)",
+      summary: "Writes the \(table) to standard output. No password and no key is ever in it.",
+      options: [
+        .data, Option("format", "FORMAT", "csv or json.", standard: "csv"),
+        .action("bom", "Begins CSV with a byte order mark, by which Excel knows UTF-8."),
+      ],
+      run: { arguments throws(UsageError) in
+        let format = arguments["format"] ?? "csv"
+        guard ["csv", "json"].contains(format) else {
+          throw arguments.refused("format", format, expected: "csv or json")
+        }
+        let hasMark = try arguments.isOn("bom")
+        guard !hasMark || format == "csv" else { throw UsageError("--bom belongs to --format csv") }
+        return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+          try export(
+            "/export/\(table)?format=\(format)", of: client, beginningWith: hasMark ? [0xEF, 0xBB, 0xBF] : [])
+        }
+      })
+  }
+
+  /// Writes piece after piece, each of which names the next.
+  private static func export(
+    _ path: String, of client: ControlClient, beginningWith mark: [UInt8]
+  ) throws(ControlClient.Failure) {
+    var next: String? = path
+    var prefix = mark
+    while let path = next {
+      let piece = try client.send("GET", path)
+      try writeAll(prefix + piece.body)
+      prefix = []
+      next = piece["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+    }
+  }
+
+  private static func writeAll(_ bytes: [UInt8]) throws(ControlClient.Failure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw ControlClient.Failure(
+          description:
+            "can't write all of it (\(String(cString: strerror(errno)))): what was written is not whole")
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
