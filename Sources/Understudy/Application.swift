@@ -143,6 +143,7 @@ public final class Application: Sendable {
       identity = try Self.makeIdentity(options, dataFolder: folder.path, log: log)
       var router = Router()
       Home.addRoutes(to: &router)
+      Liveness.addRoutes(to: &router)
       // Who brings a certificate has devices trust that one's authority.
       let authority =
         options.tlsCertificate == nil ? TrustAnchorFile(path: folder.authorityCertificate) : nil

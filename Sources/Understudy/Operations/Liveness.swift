@@ -1,0 +1,15 @@
+import HTTP
+import JSON
+
+/// `/healthz`: whether the server answers at all. Nothing is looked at: a server whose disk is full still reads, and
+/// one that is started anew for that finds its disk as full.
+enum Liveness {
+  static func addRoutes(to router: inout Router) {
+    router.get("/healthz") { _ in .now(answer) }
+  }
+
+  /// 200 with the one word that a probe's user sees.
+  static var answer: Response {
+    Response(type: "text/plain", body: .buffer(ByteBuffer("ok\n")), caching: .noStore)
+  }
+}
