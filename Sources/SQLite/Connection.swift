@@ -106,6 +106,9 @@ public final class Connection {
   /// How many rows the last INSERT, UPDATE or DELETE changed.
   public var changedRows: Int { Int(sqlite3_changes(handle)) }
 
+  /// How many rows all of them have changed since it was opened.
+  var totalChangedRows: Int { Int(sqlite3_total_changes(handle)) }
+
   /// Whether a transaction is open. SQLite ends one by itself after some errors, a full disk among
   /// them (https://sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -136,6 +139,12 @@ public final class Connection {
     var hasMoved: Int32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
     if code == SQLITE_OK, hasMoved != 0 { throw .moved }
+  }
+
+  /// Writes the first page as it is, in the open transaction.
+  func rewriteHeader() throws(SQLiteError) {
+    let version = try integer("PRAGMA user_version") ?? 0
+    try execute("PRAGMA user_version = \(version)")
   }
 
   /// Ends the open transaction, if there still is one, without its changes.

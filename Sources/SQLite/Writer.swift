@@ -7,22 +7,12 @@ import Threads
 /// neighbour's; what the work reports is passed on only after the commit. Grouping costs nothing in safety: with
 /// `synchronous=FULL` a commit that returned is on the disk.
 public final class Writer: Sendable {
-  /// What the writer has done so far.
-  public struct Statistics: Sendable {
-    /// Transactions committed.
-    public var commits = 0
-    /// Pieces of work that succeeded in them.
-    public var works = 0
-    /// The most pieces in one transaction.
-    public var largestBatch = 0
-  }
-
   /// The most pieces of work in one transaction: past this a longer transaction gains nothing.
   public static let batchLimit = 1024
 
   private let queue: BoundedQueue<any Work>
   private let thread: Thread
-  private let counted: Condition<Statistics>
+  private let state: Condition<State>
 
   /// Starts the writer.
   ///
@@ -31,14 +21,16 @@ public final class Writer: Sendable {
   ///   - queueLimit: how many pieces of work may wait.
   public init(connection: sending Connection, queueLimit: Int) throws(Thread.Exhausted) {
     let queue = BoundedQueue<any Work>(limit: queueLimit)
-    let counted = Condition(Statistics())
+    let state = Condition(State())
     self.queue = queue
-    self.counted = counted
+    self.state = state
     let owned = Owned(connection)
     thread = try Thread {
       guard let connection = owned.take() else { return }
       while let batch = queue.popAll(atMost: Self.batchLimit) {
-        Self.commit(batch, on: connection, counting: counted)
+        state.withLock { $0.busySince = MonotonicClock.now }
+        Self.commit(batch, on: connection, noting: state)
+        state.withLock { $0.busySince = nil }
       }
     }
   }
@@ -57,7 +49,10 @@ public final class Writer: Sendable {
   }
 
   /// What the writer has done so far.
-  public var statistics: Statistics { counted.withLock { $0 } }
+  public var statistics: Statistics { state.withLock { $0.statistics } }
+
+  /// Since when it has been at the same batch, in nanoseconds of `MonotonicClock`; nil while it waits for work.
+  public var busySince: UInt64? { state.withLock { $0.busySince } }
 
   /// How many pieces of work wait.
   public var queueLength: Int { queue.count }
@@ -77,6 +72,16 @@ public final class Writer: Sendable {
     queue.push(Job(work, completion: completion))
   }
 
+  /// Sees whether a change would be written now: the writer takes the lock and lets go of it again, which costs no
+  /// write. Only where the last change failed for the disk's or the file's sake, and no other probe has tried it within a
+  /// second, the header is written anew as it is.
+  ///
+  /// - Parameter completion: called once on the writer's thread, with what stands in the way.
+  /// - Returns: false, and it is never called, where the queue is full or closed.
+  public func check(_ completion: @escaping @Sendable (SQLiteError?) -> Void) -> Bool {
+    queue.push(Check(state, completion: completion))
+  }
+
   deinit {
     close()
   }
@@ -90,16 +95,16 @@ public final class Writer: Sendable {
   // MARK: On the writer's thread
 
   private static func commit(
-    _ batch: [any Work], on connection: Connection, counting counted: Condition<Statistics>
+    _ batch: [any Work], on connection: Connection, noting state: Condition<State>
   ) {
     guard batch.count > 1 else {
-      for work in batch { commitAlone(work, on: connection, counting: counted) }
+      for work in batch { commitAlone(work, on: connection, noting: state) }
       return
     }
-    if commit(batch, isolated: false, on: connection, counting: counted) { return }
-    if commit(batch, isolated: true, on: connection, counting: counted) { return }
+    if commit(batch, isolated: false, on: connection, noting: state) { return }
+    if commit(batch, isolated: true, on: connection, noting: state) { return }
     // Each piece alone may still do, and those that can't learn their own reason.
-    for work in batch { commitAlone(work, on: connection, counting: counted) }
+    for work in batch { commitAlone(work, on: connection, noting: state) }
   }
 
   /// Commits a batch in one transaction.
@@ -108,23 +113,28 @@ public final class Writer: Sendable {
   ///   changed, and where a piece gives up, which is rare, all of them have to be done again.
   /// - Returns: false where the whole transaction is gone and nobody has been told anything.
   private static func commit(
-    _ batch: [any Work], isolated: Bool, on connection: Connection, counting counted: Condition<Statistics>
+    _ batch: [any Work], isolated: Bool, on connection: Connection, noting state: Condition<State>
   ) -> Bool {
     do {
+      let rows = connection.totalChangedRows
       try begin(on: connection)
       var changes = 0
       for work in batch {
         let hasChanged = try isolated ? runInSavepoint(work, on: connection) : work.run(on: connection)
         if hasChanged {
-          changes += 1
+          if work.isChange { changes += 1 }
         } else if !isolated {
           connection.rollBack()
           return false
         }
       }
       try connection.run("COMMIT")
-      count(batch.count, changes: changes, in: counted)
-      for work in batch { work.report() }
+      let size = batch.count { $0.isChange }
+      state.withLock {
+        if size > 0 { $0.count(size, changes: changes) }
+        if connection.totalChangedRows != rows { $0.failure = nil }
+      }
+      finish(batch, noting: state)
       return true
     } catch {
       connection.rollBack()
@@ -148,72 +158,33 @@ public final class Writer: Sendable {
   }
 
   private static func commitAlone(
-    _ work: any Work, on connection: Connection, counting counted: Condition<Statistics>
+    _ work: any Work, on connection: Connection, noting state: Condition<State>
   ) {
     do {
+      let rows = connection.totalChangedRows
       try begin(on: connection)
       if work.run(on: connection) {
         try connection.run("COMMIT")
-        count(1, changes: 1, in: counted)
+        state.withLock {
+          if work.isChange { $0.count(1, changes: 1) }
+          if connection.totalChangedRows != rows { $0.failure = nil }
+        }
       } else {
         connection.rollBack()
       }
-      work.report()
+      finish([work], noting: state)
     } catch {
       connection.rollBack()
+      state.withLock { $0.note(error) }
       work.fail(error)
     }
   }
 
-  private static func count(_ batch: Int, changes: Int, in counted: Condition<Statistics>) {
-    counted.withLock { statistics in
-      statistics.commits += 1
-      statistics.works += changes
-      statistics.largestBatch = max(statistics.largestBatch, batch)
+  /// Tells everybody their outcome.
+  private static func finish(_ batch: [any Work], noting state: Condition<State>) {
+    for work in batch {
+      if let failure = work.failure { state.withLock { $0.note(failure) } }
+      work.report()
     }
   }
-}
-
-/// Work for the writer: run once or, after a neighbour's failure or a failed commit, again.
-private protocol Work: AnyObject, Sendable {
-  /// Makes the changes.
-  ///
-  /// - Returns: false where it gave up, and whatever it changed has to be rolled back.
-  func run(on connection: Connection) -> Bool
-  /// Tells the outcome of the last run, once it is committed or rolled back.
-  func report()
-  /// Tells that the transaction around the work failed.
-  func fail(_ error: SQLiteError)
-}
-
-/// One object for each piece of work, since there are as many as requests that change something.
-private final class Job<Result>: Work, @unchecked Sendable {
-  // Safe to send: from the queue on only the writer's thread touches it.
-  private let work: @Sendable (Connection) throws -> Result
-  private let completion: @Sendable (Swift.Result<Result, any Error>) -> Void
-  private var outcome: Swift.Result<Result, any Error>?
-
-  init(
-    _ work: @escaping @Sendable (Connection) throws -> Result,
-    completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
-  ) {
-    self.work = work
-    self.completion = completion
-  }
-
-  func run(on connection: Connection) -> Bool {
-    do {
-      outcome = .success(try work(connection))
-      return true
-    } catch {
-      outcome = .failure(error)
-      return false
-    }
-  }
-
-  func report() {
-    if let outcome { completion(outcome) }
-  }
-
-  func fail(_ error: SQLiteError) { completion(.failure(error)) }
 }

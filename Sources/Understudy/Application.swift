@@ -62,6 +62,10 @@ public final class Application: Sendable {
     public var logDescriptor = STDERR_FILENO
     /// How many changes may wait for the writer.
     public var writerQueue = 4096
+    /// How many bytes the data folder's disk has to have left for the server to be ready.
+    public var diskThreshold = 32 << 20
+    /// How long the writer may be at one transaction for the server to be ready, in seconds.
+    var writerPatience = 5.0
     /// How many requests with an Idempotency-Key are remembered, for a day at most.
     public var idempotencyKeys = 100_000
     /// How many bytes of lists of people are kept ready.
@@ -144,6 +148,10 @@ public final class Application: Sendable {
       var router = Router()
       Home.addRoutes(to: &router)
       Liveness.addRoutes(to: &router)
+      Readiness(
+        folder: folder.path, threshold: options.diskThreshold, patience: options.writerPatience,
+        writer: writer
+      ).addRoutes(to: &router)
       // Who brings a certificate has devices trust that one's authority.
       let authority =
         options.tlsCertificate == nil ? TrustAnchorFile(path: folder.authorityCertificate) : nil

@@ -148,6 +148,9 @@ extension Command {
     .number(
       "write-queue", "NUMBER", in: 1...1_000_000, "How many changes may wait to be written.", \.writerQueue),
     .number(
+      "disk-threshold", "BYTES", in: 0...(1 << 50),
+      "What the data folder's disk has to have left for GET /readyz to be answered 200.", \.diskThreshold),
+    .number(
       "idempotency-keys", "NUMBER", in: 1...100_000_000,
       "How many requests with an Idempotency-Key are remembered, for a day at most.", \.idempotencyKeys),
     .number(

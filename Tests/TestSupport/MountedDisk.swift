@@ -59,14 +59,19 @@
 
     /// Mounts it anew: `ro`, `rw`, `size=16m`.
     public func remount(_ options: String) throws {
+      try run(["mount", "-o", "remount,\(options)", path])
+    }
+
+    /// Runs a command that sees it, as root of its namespace.
+    public func run(_ words: [String]) throws {
       let process = Process()
-      let command = launcher + ["mount", "-o", "remount,\(options)", path]
+      let command = launcher + words
       process.executableURL = URL(fileURLWithPath: command[0])
       process.arguments = Array(command.dropFirst())
       try process.run()
       process.waitUntilExit()
       guard process.terminationStatus == 0 else {
-        throw Failure(description: "it can't be remounted \(options)")
+        throw Failure(description: "\(words.joined(separator: " ")) failed")
       }
     }
 
