@@ -51,6 +51,9 @@ public final class Identity: @unchecked Sendable {
     }
   }
 
+  /// GnuTLS's version, as `3.7.9`.
+  public static var libraryVersion: String { String(cString: gnutls_check_version(nil)) }
+
   deinit {
     for index in chain.indices {
       if let slot = chain.baseAddress?.advanced(by: index) { gnutls_pcert_deinit(slot) }

@@ -48,6 +48,8 @@ public final class Log: Sendable {
     var leaving = 0
     /// Lines that found no room.
     var dropped = 0
+    /// The same since the beginning.
+    var allDropped: UInt64 = 0
     var moment = Timestamp()
     var isClosed = false
   }
@@ -93,6 +95,9 @@ public final class Log: Sendable {
     close()
   }
 
+  /// How many lines have found no room since the beginning.
+  public var droppedLines: UInt64 { waiting.withLock { $0.allDropped } }
+
   /// Whether entries of this level are written.
   public func writes(_ level: Level) -> Bool { level <= self.level }
 
@@ -119,6 +124,7 @@ public final class Log: Sendable {
     let isFirst = waiting.withLock { waiting in
       guard waiting.lines + waiting.leaving < queueLimit, !waiting.isClosed else {
         waiting.dropped += 1
+        waiting.allDropped += 1
         return false
       }
       let line = LogLine(level, at: &waiting.moment, format: format, in: waiting.text)

@@ -128,10 +128,10 @@ public final class Writer: Sendable {
           return false
         }
       }
-      try connection.run("COMMIT")
+      let time = try finishTransaction(on: connection)
       let size = batch.count { $0.isChange }
       state.withLock {
-        if size > 0 { $0.count(size, changes: changes) }
+        if size > 0 { $0.count(size, changes: changes, time: time) }
         if connection.totalChangedRows != rows { $0.failure = nil }
       }
       finish(batch, noting: state)
@@ -145,6 +145,13 @@ public final class Writer: Sendable {
   private static func begin(on connection: Connection) throws(SQLiteError) {
     try connection.requireFileInPlace()
     try connection.run("BEGIN IMMEDIATE")
+  }
+
+  /// - Returns: how long it took, in nanoseconds.
+  private static func finishTransaction(on connection: Connection) throws(SQLiteError) -> UInt64 {
+    let start = MonotonicClock.now
+    try connection.run("COMMIT")
+    return MonotonicClock.now - start
   }
 
   private static func runInSavepoint(_ work: any Work, on connection: Connection) throws(SQLiteError) -> Bool
@@ -164,9 +171,9 @@ public final class Writer: Sendable {
       let rows = connection.totalChangedRows
       try begin(on: connection)
       if work.run(on: connection) {
-        try connection.run("COMMIT")
+        let time = try finishTransaction(on: connection)
         state.withLock {
-          if work.isChange { $0.count(1, changes: 1) }
+          if work.isChange { $0.count(1, changes: 1, time: time) }
           if connection.totalChangedRows != rows { $0.failure = nil }
         }
       } else {

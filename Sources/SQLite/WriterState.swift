@@ -9,6 +9,12 @@ extension Writer {
     public var works = 0
     /// The most pieces in one transaction.
     public var largestBatch = 0
+    /// How many pieces there were in each.
+    public var batches = Histogram(bounds: (0...10).map { 1 << $0 })
+    /// How long it took until each was on the disk, in nanoseconds.
+    public var commitTimes = Histogram(bounds: Histogram.durations)
+    /// How often the disk or the file was what a change failed for.
+    public var diskFailures: UInt64 = 0
   }
 
   /// What can be seen of the writer from other threads.
@@ -23,14 +29,17 @@ extension Writer {
     /// How long a failure is taken for what would happen again, in nanoseconds.
     private static let memory: UInt64 = 1_000_000_000
 
-    mutating func count(_ batch: Int, changes: Int) {
+    mutating func count(_ batch: Int, changes: Int, time: UInt64) {
       statistics.commits += 1
       statistics.works += changes
       statistics.largestBatch = max(statistics.largestBatch, batch)
+      statistics.batches.record(UInt64(batch))
+      statistics.commitTimes.record(time)
     }
 
     mutating func note(_ error: SQLiteError) {
       guard error.isOfFile else { return }
+      statistics.diskFailures += 1
       failure = error
       failedAt = MonotonicClock.now
     }

@@ -64,6 +64,8 @@ public final class Application: Sendable {
     public var writerQueue = 4096
     /// How many bytes the data folder's disk has to have left for the server to be ready.
     public var diskThreshold = 32 << 20
+    /// What has to be sent to read the metrics by a port; nil for nothing that could be.
+    public var metricsToken: String?
     /// How long the writer may be at one transaction for the server to be ready, in seconds.
     var writerPatience = 5.0
     /// How many requests with an Idempotency-Key are remembered, for a day at most.
@@ -152,6 +154,12 @@ public final class Application: Sendable {
         folder: folder.path, threshold: options.diskThreshold, patience: options.writerPatience,
         writer: writer
       ).addRoutes(to: &router)
+      let metrics = Metrics(
+        folder: folder, writer: writer, hasher: hasher, log: log, identity: identity,
+        limits: Metrics.Limits(
+          writerQueue: options.writerQueue, passwordQueue: options.passwordQueue,
+          diskThreshold: options.diskThreshold))
+      if let token = options.metricsToken { metrics.addRoutes(to: &router, token: token) }
       // Who brings a certificate has devices trust that one's authority.
       let authority =
         options.tlsCertificate == nil ? TrustAnchorFile(path: folder.authorityCertificate) : nil
@@ -177,14 +185,14 @@ public final class Application: Sendable {
         server = try Server(
           socket, encryption: encryption, options.server, router: router,
           middleware: [RequestIDs(), CORS(), AccessLog(log)], log: log)
+        if let server { metrics.attach(server) }
       } else {
         server = nil
       }
       control = try Self.makeControl(
         Control.Services(
           folder: folder, database: database, log: log, storage: storage, hasher: hasher,
-          catalogue: catalogue,
-          lists: lists), options)
+          catalogue: catalogue, lists: lists, metrics: metrics), options)
     } catch {
       throw StartError(error, description: Self.explain(error, options))
     }

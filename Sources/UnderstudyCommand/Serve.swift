@@ -122,6 +122,10 @@ extension Command {
     .text(
       "trust-proxy", "CIDR,…", "Proxies whose X-Forwarded-For, -Host and -Proto count.", standard: "none",
       \.server.trustedProxies, trustedProxies),
+    .text(
+      "metrics-token", "TOKEN",
+      "What Prometheus has to send to read GET /metrics. Set the variable: others see a command line.",
+      standard: "none, and no /metrics", \.metricsToken, metricsToken),
     .text("log-level", "LEVEL", "error, warning, info or debug.", standard: "info", \.logLevel, logLevel),
     .text(
       "log-format", "FORMAT", "text or json.", standard: "text on a terminal, json elsewhere", \.logFormat,
@@ -173,6 +177,11 @@ extension Command {
   ]
 
   private static func asTyped(_ text: String, _ arguments: Arguments) -> String? { text }
+
+  private static func metricsToken(_ text: String, _ arguments: Arguments) throws(UsageError) -> String? {
+    if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return text }
+    throw arguments.refused("metrics-token", "…", expected: "letters, digits and punctuation, without spaces")
+  }
 
   private static func logLevel(_ text: String, _ arguments: Arguments) throws(UsageError) -> Log.Level {
     if let level = Log.Level(text) { return level }

@@ -14,7 +14,7 @@ struct RedactionTests {
       id: RequestID(number: 1), target: RequestTarget(Array(target.utf8)),
       connection: ClientConnection(descriptor: -1, address: nil),
       trustedProxies: [])
-    request.route = route.map { Route($0) }
+    request.route = route.map { Route($0, number: 1) }
     return request
   }
 

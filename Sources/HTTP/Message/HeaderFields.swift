@@ -10,6 +10,7 @@ struct HeaderFields {
   private(set) var expect: UnsafeRawBufferPointer?
   private(set) var accept: UnsafeRawBufferPointer?
   private(set) var ifNoneMatch: UnsafeRawBufferPointer?
+  private(set) var authorization: UnsafeRawBufferPointer?
   private(set) var idempotencyKey: UnsafeRawBufferPointer?
   private(set) var accessControlRequestMethod: UnsafeRawBufferPointer?
   private(set) var accessControlRequestHeaders: UnsafeRawBufferPointer?
@@ -64,6 +65,7 @@ struct HeaderFields {
     case 6 where name.equals("expect"): expect = value
     case 6 where name.equals("accept"): accept = value
     case 13 where name.equals("if-none-match"): ifNoneMatch = value
+    case 13 where name.equals("authorization"): authorization = value
     case 14 where name.equals("content-length"):
       if contentLength != nil { refuse("The header Content-Length is there twice.") }
       contentLength = value

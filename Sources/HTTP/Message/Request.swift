@@ -72,6 +72,14 @@ public final class Request {
     return isQuoted ? Array(value.dropFirst().dropLast()) : Array(value)
   }
 
+  /// The token of an Authorization header of the scheme Bearer (RFC 6750, section 2.1); nil where there is none.
+  public var bearerToken: [UInt8]? {
+    guard let value = fields.authorization, let space = value.firstIndex(of: UInt8(ascii: " ")),
+      UnsafeRawBufferPointer(rebasing: value[..<space]).equals("bearer")
+    else { return nil }
+    return Array(UnsafeRawBufferPointer(rebasing: value[space...]).trimmed)
+  }
+
   /// The path as it came in, without the query.
   public var rawPath: ArraySlice<UInt8> { target.raw[target.pathRange] }
 

@@ -1,5 +1,4 @@
 import JSON
-import Threads
 
 /// A line in the log for each answer, its secrets struck out: 5xx as errors, other 4xx as warnings
 /// with their detail, everything else as information.
@@ -36,7 +35,7 @@ public struct AccessLog: Middleware {
       line.append("status", Int64(answer.status.code))
       if let detail = answer.detail { line.append("detail", detail) }
       line.append("bytes", Int64(answer.bytes))
-      line.append("ms", milliseconds: MonotonicClock.now - request.start)
+      line.append("ms", milliseconds: answer.duration)
       line.append("client", plain: request.clientName)
       line.append("route", plain: request.route?.pattern ?? "-")
       line.append("id", request.id)

@@ -31,6 +31,8 @@ public struct Answer: Sendable {
   public let status: Status
   /// The body's length in bytes.
   public let bytes: Int
+  /// How long it took from the request line on, in nanoseconds.
+  public let duration: UInt64
   /// What the log says of it.
   public let detail: String?
 }

@@ -23,6 +23,8 @@ public final class Route: Sendable {
   /// As it was declared, `/directory/people/:key/:id`.
   public let pattern: String
   let segments: [Segment]
+  /// Its number among the routes of its router, from 1 on.
+  let number: Int
   /// Whether every segment is a literal.
   let isLiteral: Bool
   /// Which segment is one that the log doesn't show.
@@ -35,10 +37,11 @@ public final class Route: Sendable {
     let handler: Handler
   }
 
-  convenience init(_ pattern: String) { self.init(pattern, handlers: []) }
+  convenience init(_ pattern: String, number: Int) { self.init(pattern, number: number, handlers: []) }
 
-  private init(_ pattern: String, handlers: [MethodHandler]) {
+  private init(_ pattern: String, number: Int, handlers: [MethodHandler]) {
     self.pattern = pattern
+    self.number = number
     self.handlers = handlers
     segments = pattern.split(separator: "/").map { segment in
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
@@ -55,7 +58,7 @@ public final class Route: Sendable {
 
   /// The route with one more handler.
   func adding(_ handler: @escaping Handler, for method: Method) -> Route {
-    Route(pattern, handlers: handlers + [MethodHandler(method: method, handler: handler)])
+    Route(pattern, number: number, handlers: handlers + [MethodHandler(method: method, handler: handler)])
   }
 
   /// The value of an `Allow` field (RFC 9110, section 10.2.1).
@@ -73,6 +76,8 @@ public struct Router: Sendable {
   }
 
   private var nodes = [Node()]
+  /// The patterns of the routes, by their numbers.
+  private(set) var patterns: [String] = []
 
   public init() {}
 
@@ -82,9 +87,10 @@ public struct Router: Sendable {
   ///   - pattern: literal segments and parameters, `/invasive/parks/:id`. A parameter called `key`
   ///     is a secret and is kept out of the log.
   public mutating func on(_ method: Method, _ pattern: String, _ handler: @escaping Handler) {
-    let declared = Route(pattern)
+    let declared = Route(pattern, number: patterns.count + 1)
     var node = 0
     for segment in declared.segments { node = child(of: node, for: segment) }
+    if nodes[node].route == nil { patterns.append(pattern) }
     nodes[node].route = (nodes[node].route ?? declared).adding(handler, for: method)
   }
 

@@ -16,10 +16,11 @@ private func server(_ context: UnsafeMutableRawPointer?) -> Server? {
 
 /// libmicrohttpd tells of what it refused before it was a request, and of much else.
 func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>) {
-  guard let log = server(context)?.log else { return }
+  guard let server = server(context) else { return }
+  let log = server.log
   let line = String(cString: line)
   guard !line.contains("handshake") else {
-    log.write(
+    log?.write(
       .info, "a client gave up on TLS",
       [
         (
@@ -31,7 +32,7 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
   }
   let words = line.split(separator: " ")
   guard let code = zip(words, words.dropFirst(2)).first(where: { $0.0 == "code" })?.1 else {
-    log.write(.debug, "libmicrohttpd", [("detail", .text(String(line.prefix { $0 != "\n" })))])
+    log?.write(.debug, "libmicrohttpd", [("detail", .text(String(line.prefix { $0 != "\n" })))])
     return
   }
   let detail =
@@ -42,7 +43,8 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
     case "431": "The request line and the headers are too long."
     default: "libmicrohttpd refused it."
     }
-  log.write(
+  server.counts.unreadable.add(1, ordering: .relaxed)
+  log?.write(
     .warning, "refused what is no request",
     [("status", .number(Int64(code) ?? 0)), ("detail", .text(detail))])
 }
@@ -68,7 +70,7 @@ func connectionChanged(
     let client = ClientConnection(
       descriptor: mhd_connection_fd(connection),
       address: mhd_client_address(connection).flatMap { IPAddress($0) },
-      identity: session == nil ? nil : server.identity?.value)
+      identity: session == nil ? nil : server.identity?.value, cells: server.answerCounts.ofThisThread)
     client.waitForRequest(seconds: server.limits.requestSeconds)
     server.connections.add(client)
     let pointer = Unmanaged.passRetained(client).toOpaque()

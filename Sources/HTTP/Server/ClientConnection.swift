@@ -16,6 +16,8 @@ final class ClientConnection: @unchecked Sendable {
   private let descriptor: Int32
   let address: IPAddress?
   let addressText: String
+  /// Where its answers are counted: the numbers of the thread that serves it; nil where there is no server.
+  let cells: AnswerCells?
   /// What the client is shown; nil where the connection isn't encrypted. It is kept for as long as GnuTLS may
   /// read it.
   let identity: Identity?
@@ -28,11 +30,12 @@ final class ClientConnection: @unchecked Sendable {
   private let awaitsRequest = Atomic(true)
   private let wasCut = Atomic(false)
 
-  init(descriptor: Int32, address: IPAddress?, identity: Identity? = nil) {
+  init(descriptor: Int32, address: IPAddress?, identity: Identity? = nil, cells: AnswerCells? = nil) {
     self.descriptor = descriptor
     self.address = address
     addressText = address?.description ?? "-"
     self.identity = identity
+    self.cells = cells
   }
 
   /// What was given to GnuTLS's session to be sent.
@@ -53,13 +56,16 @@ final class ClientConnection: @unchecked Sendable {
   }
 
   /// From now on it is the client who has to move, within so many seconds: to send a request or the rest of it.
-  func waitForRequest(seconds: Int) { waitForClient(seconds: seconds, awaitsRequest: true) }
+  func waitForRequest(seconds: Int) {
+    waitForClient(at: MonotonicClock.now, seconds: seconds, awaitsRequest: true)
+  }
 
-  /// From now on it is the client who has to move, within so many seconds: to read an answer.
-  func waitForReader(seconds: Int) { waitForClient(seconds: seconds, awaitsRequest: false) }
+  /// From a moment on it is the client who has to move, within so many seconds: to read an answer.
+  func waitForReader(from now: UInt64, seconds: Int) {
+    waitForClient(at: now, seconds: seconds, awaitsRequest: false)
+  }
 
-  private func waitForClient(seconds: Int, awaitsRequest: Bool) {
-    let now = MonotonicClock.now
+  private func waitForClient(at now: UInt64, seconds: Int, awaitsRequest: Bool) {
     self.awaitsRequest.store(awaitsRequest, ordering: .relaxed)
     lastMove.store(now, ordering: .relaxed)
     deadline.store(now + UInt64(seconds) * 1_000_000_000, ordering: .relaxed)
@@ -138,6 +144,8 @@ final class ClientConnection: @unchecked Sendable {
 final class ConnectionRegistry: Sendable {
   private struct State {
     var open: [ObjectIdentifier: ClientConnection] = [:]
+    /// How many there have been.
+    var all: UInt64 = 0
     /// How many of them were cut, and are only to be closed yet.
     var leaving = 0
     var needsRoom = false
@@ -221,9 +229,13 @@ final class ConnectionRegistry: Sendable {
   /// Whether there are as many as there may be.
   var isFull: Bool { state.withLock { $0.open.count >= limit } }
 
+  /// How many are open, and how many there have been.
+  var count: (open: Int, all: UInt64) { state.withLock { ($0.open.count, $0.all) } }
+
   func add(_ connection: ClientConnection) {
     let needsRoom = state.withLock { state in
       state.open[ObjectIdentifier(connection)] = connection
+      state.all += 1
       state.most = max(state.most, state.open.count)
       state.needsRoom = state.needsRoom || state.open.count - state.leaving > comfort
       return state.needsRoom

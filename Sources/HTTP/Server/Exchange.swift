@@ -258,7 +258,6 @@ final class Exchange: @unchecked Sendable {
     }
     stage = .answered
     guard let native = prepared.pointer(fixedFields: server.fixedFields) else { return .NO }
-    expectReader(of: prepared.response.body.count)
     report(prepared.response)
     return MHD_queue_response(connection, UInt32(Status.ok.code), native)
   }
@@ -277,7 +276,6 @@ final class Exchange: @unchecked Sendable {
     for middleware in server.middleware { middleware.amend(&response, to: request) }
     guard let native = NativeResponse.make(response, fixedFields: server.fixedFields) else { return .NO }
     defer { MHD_destroy_response(native) }
-    expectReader(of: response.body.count)
     report(response)
     return MHD_queue_response(connection, UInt32(response.status.code), native)
   }
@@ -295,16 +293,18 @@ final class Exchange: @unchecked Sendable {
     response.body = .none
   }
 
-  /// From now on it is the client who has to move: a minute, and a second for each 16 KiB.
-  private func expectReader(of bytes: Int) {
-    if bytes > 0, request.method != .head { request.connection.joinHeaderAndBody() }
-    request.connection.waitForReader(seconds: 60 + bytes / (16 << 10))
-  }
-
+  /// Tells everybody of the answer that goes out. From now on it is the client who has to move: a minute, and a second
+  /// for each 16 KiB.
   private func report(_ response: Response) {
+    let bytes = response.body.count
+    let now = MonotonicClock.now
+    if bytes > 0, request.method != .head { request.connection.joinHeaderAndBody() }
+    request.connection.waitForReader(from: now, seconds: 60 + bytes / (16 << 10))
     let answer = Answer(
-      status: response.status, bytes: request.method == .head ? 0 : response.body.count,
+      status: response.status, bytes: request.method == .head ? 0 : bytes, duration: now - request.start,
       detail: response.detail)
+    request.connection.cells?.add(
+      row: request.route?.number ?? 0, status: answer.status, duration: answer.duration)
     for middleware in server.middleware { middleware.sent(answer, to: request) }
   }
 }

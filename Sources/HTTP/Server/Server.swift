@@ -73,6 +73,7 @@ public final class Server: @unchecked Sendable {
   let trustedProxies: [AddressRange]
   let connections: ConnectionRegistry
   let counts = Counts()
+  let answerCounts: AnswerCounts
   /// What clients of the encrypted ports are shown.
   let identity: CurrentIdentity?
   // No `Mutex`: a thread that waits for one gets it from the kernel, unseen by ThreadSanitizer.
@@ -88,6 +89,8 @@ public final class Server: @unchecked Sendable {
     let bytesInFlight = Atomic<Int>(0)
     /// Those of them that are no connection's own.
     let bytesShared = Atomic<Int>(0)
+    /// What libmicrohttpd refused by itself.
+    let unreadable = Atomic<UInt64>(0)
     let isDraining = Atomic<Bool>(false)
     /// Signalled when `active` or `suspended` falls while the server drains. The value says nothing;
     /// one without a size has its neighbour's address, which ThreadSanitizer takes for a race.
@@ -121,6 +124,7 @@ public final class Server: @unchecked Sendable {
     self.router = router
     self.middleware = middleware
     fixedFields = middleware.flatMap(\.fixedFields)
+    answerCounts = AnswerCounts(routes: router.patterns.count)
     limits = configuration.limits
     trustedProxies = configuration.trustedProxies
     connections = try ConnectionRegistry(limit: limits.connections, log: log)
@@ -201,6 +205,9 @@ public final class Server: @unchecked Sendable {
       }
     }
   }
+
+  /// libmicrohttpd's version, as `0.9.75`.
+  public static var libraryVersion: String { String(cString: MHD_get_version()) }
 
   /// How many requests are being answered.
   public var activeRequests: Int { counts.active.load(ordering: .sequentiallyConsistent) }

@@ -17,6 +17,14 @@ final class PasswordHasher: Sendable {
   /// A hash that no password has: checking one against it is the work of checking a real one.
   private let unmatched: String
 
+  private let counted = Condition(Histogram(bounds: Histogram.durations))
+
+  /// How many wait.
+  var queueLength: Int { queue.count }
+
+  /// How long passwords took, once they had their turn, in nanoseconds.
+  var times: Histogram { counted.withLock { $0 } }
+
   /// - Parameter queueLimit: how many passwords may wait.
   init(threads count: Int, queueLimit: Int) throws {
     guard sodium_init() >= 0 else { throw SodiumError() }
@@ -44,6 +52,8 @@ final class PasswordHasher: Sendable {
   ///
   /// - Throws: `Problem` 503 where there isn't the memory for it.
   func hash(_ password: String) throws(Problem) -> String {
+    let start = MonotonicClock.now
+    defer { count(since: start) }
     var password = Array(password.normalized.utf8).map { CChar(bitPattern: $0) }
     defer { sodium_memzero(&password, password.count) }
     var hash = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
@@ -55,10 +65,17 @@ final class PasswordHasher: Sendable {
 
   /// Whether a password is the one of a stored text; false, after as much work, where there is none.
   func verify(_ password: String, against hash: String?) -> Bool {
+    let start = MonotonicClock.now
+    defer { count(since: start) }
     var password = Array(password.normalized.utf8).map { CChar(bitPattern: $0) }
     defer { sodium_memzero(&password, password.count) }
     let matches = crypto_pwhash_str_verify(hash ?? unmatched, password, UInt64(password.count)) == 0
     return matches && hash != nil
+  }
+
+  private func count(since start: UInt64) {
+    let time = MonotonicClock.now - start
+    counted.withLock { $0.record(time) }
   }
 
   private static func randomHash() -> String {

@@ -21,6 +21,7 @@ final class Control: Sendable {
     let hasher: PasswordHasher
     let catalogue: ServedCatalogue
     let lists: ResponseCache
+    let metrics: Metrics
     /// Where what takes long is done.
     let jobs = Jobs()
   }
@@ -55,6 +56,7 @@ final class Control: Sendable {
   private static func router(_ services: Services) -> Router {
     var router = Router()
     router.get("/") { _ in .now(about) }
+    services.metrics.addRoutes(to: &router, token: nil)
     UserAccounts(services: services).addRoutes(to: &router)
     CatalogueImport(services: services).addRoutes(to: &router)
     Export(storage: services.storage).addRoutes(to: &router)
