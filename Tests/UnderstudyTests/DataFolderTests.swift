@@ -151,6 +151,47 @@ struct DataFolderTests {
     }
   }
 
+  @Test(
+    "one of another user's is refused with the chown that helps, unless that would take more than a data folder"
+  )
+  func ofAnotherUser() async throws {
+    // Who isn't root can give nothing to anybody, and has what is root's.
+    guard geteuid() == 0 else {
+      #expect(refusal("/").hasPrefix("can't use the data folder / (Permission denied)"))
+      return
+    }
+    let path = parent.path("data")
+    func isRefused(_ complaint: String, _ advice: String) async {
+      await #expect(processExitsWith: .success) {
+        [path = path as String, complaint = complaint as String, advice = advice as String] in
+        asSomebody {
+          let line = refusal(path)
+          #expect(line.hasPrefix("can't use ") && !line.contains("\n"))
+          #expect(line.contains(complaint) && line.contains(advice), "\(line)")
+        }
+      }
+    }
+    let files = FileManager.default
+    try files.createDirectory(atPath: path + "/lost+found", withIntermediateDirectories: true)
+    try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    await isRefused("\(path): it belongs to user 0, and this is user 65534", "'chown -R 65534:0 \(path)'")
+    // What is in there can't be seen.
+    try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    await isRefused("\(path): it belongs to user 0", "'chown 65534:0 \(path)'")
+    try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    try Data().write(to: URL(fileURLWithPath: path + "/passwd"))
+    await isRefused("the data folder \(path) (Permission denied)", "make it a folder that can be written to")
+    // The files alone: whoever may write into the folder has begun there before.
+    try TestServer {
+      $0.dataFolder = path
+      $0.httpsPorts = [0]
+    }.stop()
+    try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+    await isRefused("\(path)/understudy.sqlite: it belongs to user 0", "'chown -R 65534:0 \(path)'")
+    try files.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: path + "/understudy.sqlite")
+    await isRefused("\(path)/tls: it belongs to user 0", "'chown -R 65534:0 \(path)'")
+  }
+
   @Test("a database that may not be read is told in one line, and left as it was")
   func unreadable() async throws {
     let path = parent.path("data")
@@ -183,4 +224,17 @@ private func asSomebody(_ body: () -> Void) {
   if isRoot, setreuid(65_534, uid_t.max) != 0 || seteuid(65_534) != 0 { Issue.record("still root") }
   defer { if isRoot { _ = seteuid(0) } }
   body()
+}
+
+/// What a server says that can't begin in a folder.
+private func refusal(_ path: String) -> String {
+  do {
+    try TestServer {
+      $0.dataFolder = path
+      $0.httpsPorts = [0]
+    }.stop()
+    return "it began"
+  } catch {
+    return "\(error)"
+  }
 }

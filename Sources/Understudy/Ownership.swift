@@ -1,0 +1,55 @@
+import Certificates
+import SQLite
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Application {
+  /// What is wrong where a data folder, or something in it, is another user's, and the command that root can change
+  /// that with: what a container is given mostly belongs to somebody else than its server.
+  ///
+  /// - Returns: nil where that isn't what is wrong.
+  static func explainOwnership(_ error: any Error, dataFolder: String) -> String? {
+    switch error {
+    case is CertificateError, DataFolder.Failure.unusable, Database.OpenError.unreachable,
+      Database.OpenError.refused:
+      break
+    default: return nil
+    }
+    let (user, group) = (geteuid(), getegid())
+    let needed = [
+      ("", R_OK | W_OK | X_OK), ("/understudy.sqlite", R_OK | W_OK), ("/understudy.sqlite-wal", R_OK | W_OK),
+      ("/tls", R_OK | W_OK | X_OK), ("/tls/ca.key", R_OK), ("/tls/server.pem", R_OK),
+    ]
+    for (name, access) in needed {
+      let path = dataFolder + name
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_uid != user,
+        faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0
+      else { continue }
+      guard let command = chown(dataFolder, to: "\(user):\(group)") else { return nil }
+      return
+        "can't use \(path): it belongs to user \(status.st_uid), and this is user \(user). Let root run '\(command)', or choose another folder with --data"
+    }
+    return nil
+  }
+
+  /// The command that gives a data folder to a user; nil for a folder with anything else in it, as /etc is.
+  private static func chown(_ folder: String, to owner: String) -> String? {
+    guard let directory = opendir(folder) else { return "chown \(owner) \(folder)" }
+    defer { closedir(directory) }
+    var isEmpty = true
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name == "understudy.sqlite" { return "chown -R \(owner) \(folder)" }
+      // A file system of its own begins with lost+found.
+      isEmpty = isEmpty && [".", "..", "lost+found"].contains(name)
+    }
+    return isEmpty ? "chown -R \(owner) \(folder)" : nil
+  }
+}
