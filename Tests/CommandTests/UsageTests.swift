@@ -59,6 +59,8 @@ struct UsageTests {
       (["certificate", "--install", "--uninstall"], "--install and --uninstall exclude each other"),
       (["serve", "--ephemeral=yes"], "--ephemeral takes no value"),
       (["serve", "now"], "'now' is not an option"),
+      (["health", "--port", "0"], "--port is '0': expected a whole number from 1 to 65535"),
+      (["health", "--wait", "-1"], "--wait is '-1'"),
       (["hosts", "--apply", "--remove"], "--apply and --remove exclude each other"),
       (["hosts", "--dnsmasq", "--apply"], "--dnsmasq only prints"),
       (["hosts", "--address", "10.0.0.1"], "--address belongs to --dnsmasq"),
