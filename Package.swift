@@ -106,3 +106,8 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x
 )
+
+// An image is built without the tests.
+if Context.environment["UNDERSTUDY_IMAGE_BUILD"] != nil {
+  package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true }
+}
