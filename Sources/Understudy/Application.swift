@@ -35,6 +35,8 @@ public final class Application: Sendable {
     public var port: UInt16 = 8080
     /// The ports for HTTPS; 0 for a free one.
     public var httpsPorts: [UInt16] = []
+    /// Under which ports others reach it, where they do by others than it listens on.
+    public var publishedPorts: [PublishedPort] = []
     /// The names and addresses that it stands in for.
     public var names: [SubjectName] = []
     /// The file of one's own certificate, and of what leads from it to one that clients trust; nil for an authority
@@ -164,9 +166,9 @@ public final class Application: Sendable {
       let authority =
         options.tlsCertificate == nil ? TrustAnchorFile(path: folder.authorityCertificate) : nil
       Connect(
-        publicURL: options.publicURL, urls: { [socket] in socket.map(Self.urls) ?? [] },
+        publicURL: options.publicURL, urls: { [socket] in socket.map { Self.urls(of: $0, options) } ?? [] },
         secureURLs: { [httpsSockets, identity] host in
-          Self.httpsURLs(of: httpsSockets, names: options.names, identity, host: host)
+          Self.httpsURLs(of: httpsSockets, options, identity, host: host)
         },
         authorityPEM: { authority?.read() }
       ).addRoutes(to: &router)
@@ -216,31 +218,33 @@ public final class Application: Sendable {
   public var httpsPorts: [UInt16] { httpsSockets.map(\.address.port) }
 
   /// URLs under which this server can be reached, those of other machines first, `localhost` last.
-  public var urls: [String] { socket.map(Self.urls) ?? [] }
+  public var urls: [String] { socket.map { Self.urls(of: $0, options) } ?? [] }
 
-  private static func urls(of socket: ListeningSocket) -> [String] {
-    hosts(of: socket).map { "http://\($0):\(socket.address.port)" }
+  private static func urls(of socket: ListeningSocket, _ options: Options) -> [String] {
+    let port = options.publishedPorts.outside(of: socket.address.port)
+    return hosts(of: socket, options).map { "http://\($0):\(port)" }
   }
 
   /// The same over TLS, before them the names that it stands in for: those that its certificate is for.
-  public var httpsURLs: [String] { Self.httpsURLs(of: httpsSockets, names: options.names, identity) }
+  public var httpsURLs: [String] { Self.httpsURLs(of: httpsSockets, options, identity) }
 
   /// - Parameter host: one more by which it has been reached, as a URL has it: the first.
   private static func httpsURLs(
-    of sockets: [ListeningSocket], names: [SubjectName], _ identity: ServerIdentity?, host: String? = nil
+    of sockets: [ListeningSocket], _ options: Options, _ identity: ServerIdentity?, host: String? = nil
   ) -> [String] {
     guard let certificate = identity?.current.value.certificate else { return [] }
     var seen: Set<String> = []
     return sockets.flatMap { socket in
-      let port = socket.address.port
-      let hosts = (host.map { [$0] } ?? []) + names.map(\.urlHost) + Self.hosts(of: socket)
+      let port = options.publishedPorts.outside(of: socket.address.port)
+      let hosts = (host.map { [$0] } ?? []) + options.names.map(\.urlHost) + Self.hosts(of: socket, options)
       return hosts.filter { SubjectName($0).map(certificate.covers) ?? false }.map {
         "https://\($0)\(port == 443 ? "" : ":\(port)")"
       }
     }.filter { seen.insert($0).inserted }
   }
 
-  private static func hosts(of socket: ListeningSocket) -> [String] {
+  private static func hosts(of socket: ListeningSocket, _ options: Options) -> [String] {
+    guard options.publishedPorts.isEmpty else { return ["localhost"] }
     let bound = socket.address.address
     guard bound.bytes.allSatisfy({ $0 == 0 }) || bound == IPAddress("0.0.0.0") else { return [bound.urlHost] }
     let listensOnIPv6 = bound != IPAddress("0.0.0.0")

@@ -103,6 +103,10 @@ extension Command {
       "https", "PORT,…", "Ports for HTTPS beside it; 0 finds a free one.",
       expected: "whole numbers from 0 to 65535", \.httpsPorts, { UInt16($0) }),
     .list(
+      "published", "PORT:PORT,…",
+      "Under which ports others reach it, where a container's are published under other numbers: 443:8443.",
+      expected: "two ports, as 443:8443", \.publishedPorts, { PublishedPort($0) }),
+    .list(
       "name", "NAME,…", "Names and addresses that it stands in for, as cmsc106.net.",
       variable: "UNDERSTUDY_NAMES", expected: "host names or addresses", \.names, { SubjectName($0) }),
     .text(
@@ -254,7 +258,9 @@ extension Command {
     guard options.publicURL == nil, !application.isLocal,
       let url = Application.lastingURL(
         names: application.httpsPorts.isEmpty ? [] : options.names.map(\.description),
-        httpsPort: application.httpsPorts.first ?? 443, port: application.port)
+        httpsPort: application.httpsPorts.first.map(options.publishedPorts.outside) ?? 443,
+        // A container's name is known to nobody outside.
+        machine: options.publishedPorts.isEmpty ? Application.machineName : "", port: application.port)
     else { return }
     print("phones keep image URLs for ever; for ones that stay right: --public-url \(url)")
   }

@@ -50,6 +50,7 @@ struct UsageTests {
       (["serve", "--trust-proxy", "10.0.0.0/33"], "--trust-proxy is '10.0.0.0/33'"),
       (["serve", "--https", "443,70000"], "--https is '70000': expected whole numbers from 0 to 65535"),
       (["serve", "--https", "443", "--https", "https"], "--https is 'https'"),
+      (["serve", "--published", "443"], "--published is '443': expected two ports, as 443:8443"),
       (["serve", "--name", "cmsc106.net,"], "--name is ''"),
       (["serve", "--name", "https://cmsc106.net"], "expected host names or addresses"),
       (["serve", "--name", "*.example"], "--name is '*.example'"),

@@ -107,6 +107,39 @@ struct ConnectTests {
     #expect(!other.contains("QR code for https"))
   }
 
+  @Test("shows the ports that a container's are published under, and none of its addresses")
+  func published() throws {
+    func start(_ port: UInt16, _ httpsPort: UInt16, published: [String]) throws -> TestServer {
+      try TestServer { options in
+        options.host = nil
+        (options.port, options.httpsPorts) = (port, [httpsPort])
+        options.names = [.host("cmsc106.net"), .address([192, 168, 7, 20])]
+        options.publishedPorts = published.compactMap { PublishedPort($0) }
+      }
+    }
+    // Ports that were free a moment ago.
+    let free = try start(0, 0, published: [])
+    let (port, httpsPort) = (free.port, try #require(free.httpsPorts.first))
+    free.stop()
+    let server = try start(port, httpsPort, published: ["443:\(httpsPort)", "80:\(port)"])
+    defer { server.stop() }
+    #expect(server.application.urls == ["http://localhost:80"])
+    let names = ["https://cmsc106.net", "https://192.168.7.20"]
+    #expect(server.application.httpsURLs == names + ["https://localhost"])
+    let page = try get("/connect", host: "192.168.7.20:80", from: server).text
+    #expect(addresses(page).filter { $0.hasPrefix("http:") } == ["http://192.168.7.20:80"])
+    #expect(secureAddresses(page) == names.reversed())
+  }
+
+  @Test("reads two ports, the one that others use first")
+  func ports() {
+    let port = PublishedPort("443:8443")
+    #expect(port?.outside == 443 && port?.inside == 8443)
+    for text in ["443", "443:", ":8443", "0:8443", "443:0", "1:2:3", "443:65536", "http:8080", " 1:2"] {
+      #expect(PublishedPort(text) == nil, "\(text)")
+    }
+  }
+
   @Test(
     "with a certificate of its owner's has HTTPS and no authority to trust, whatever is in the data folder")
   func ownCertificate() throws {

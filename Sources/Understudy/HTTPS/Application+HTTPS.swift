@@ -77,7 +77,7 @@ extension Application {
       return "run it with sudo, or \(other)"
     #else
       return
-        "give the program the right (sudo setcap cap_net_bind_service=+ep PROGRAM), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):8443 with --https 8443), or \(other)"
+        "give the program the right (sudo setcap cap_net_bind_service=+ep PROGRAM), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):8443 with --https 8443 --published \(port):8443), or \(other)"
     #endif
   }
 
