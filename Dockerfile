@@ -31,8 +31,8 @@ COPY --from=build /understudy /usr/local/bin/
 # A library that is missing ends the build, and not the first start.
 RUN understudy --version
 USER 10106:10106
-ENV UNDERSTUDY_DATA=/data
-# HTTP, and where HTTPS belongs: --publish 443:8443 --env UNDERSTUDY_HTTPS=8443.
+# HTTPS is served where it is asked for: --publish 443:8443 --env UNDERSTUDY_HTTPS=8443.
+ENV UNDERSTUDY_DATA=/data UNDERSTUDY_PUBLISHED=443:8443
 EXPOSE 8080 8443
 VOLUME /data
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["understudy", "health"]

@@ -256,6 +256,13 @@ get /connect --header 'Host: 192.168.7.20:8080' > "$scratch/connect"
   || fail "/connect doesn't begin with the address by which it was reached"
 ok '/connect begins with the address by which it was reached'
 
+"$engine" logs "$container" 2> /dev/null | grep '^listening on ' > "$scratch/listening"
+printf 'listening on %s\n' https://cmsc106.net https://192.168.7.20 https://localhost http://localhost:8080 \
+  | cmp -s - "$scratch/listening" || fail "it says $(cat "$scratch/listening")"
+[[ $(cat "$scratch/connect") = *'"https://192.168.7.20/connect"'*'"https://cmsc106.net/connect"'* ]] \
+  || fail "/connect doesn't lead to the published ports"
+ok 'what it prints, and /connect, lead to the ports as they are published'
+
 # MARK: Memory
 
 remove_volume
