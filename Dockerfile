@@ -35,7 +35,7 @@ USER 10106:10106
 ENV UNDERSTUDY_DATA=/data UNDERSTUDY_PUBLISHED=443:8443
 EXPOSE 8080 8443
 VOLUME /data
-HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["understudy", "health"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["understudy", "health"]
 ENTRYPOINT ["understudy"]
 CMD ["serve"]
 ARG VERSION=0.1.0

@@ -116,7 +116,7 @@ ok 'it is process 1, and not root'
 sign_up ada
 for attempt in 1 2 3; do
   begin=$(milliseconds)
-  "$engine" stop --time 10 "$container" > /dev/null
+  "$engine" stop -t 10 "$container" > /dev/null
   took=$(($(milliseconds) - begin))
   [[ $(state ExitCode) = 0 ]] || fail "it ended with $(state ExitCode)"
   if ((took < 1000)); then break; fi
