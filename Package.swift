@@ -78,7 +78,7 @@ let package = Package(
     .executableTarget(name: "UnmodifiedApps", dependencies: ["Apps"], path: "Tests/Clients/UnmodifiedApps"),
     fuzzing,
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
-    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "UnderstudyTesting"]),
+    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "Understudy", "UnderstudyTesting"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
     .testTarget(
