@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Threads
 
 /// What stands between an app and the server, passes on what each of them says, and can fail at the

@@ -194,3 +194,8 @@ extension Pictures.Listing {
     }
   }
 }
+
+extension Application {
+  /// Whether a text can be the name of a picture in the data folder's `images`.
+  public static func isPictureName(_ text: String) -> Bool { Pictures.isFileName(text) }
+}

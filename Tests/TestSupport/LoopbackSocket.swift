@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 /// A TCP socket of the loopback interface, closed when nobody has it any more.
-final class LoopbackSocket: Sendable {
-  struct Failure: Error {
-    let call: String
-    let number = errno
+public final class LoopbackSocket: Sendable {
+  public struct Failure: Error {
+    public let call: String
+    public let number = errno
   }
 
   private let descriptor: Int32
@@ -25,13 +25,13 @@ final class LoopbackSocket: Sendable {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
-  convenience init(connectedTo port: UInt16) throws {
+  public convenience init(connectedTo port: UInt16) throws {
     try self.init(descriptor: Self.socket())
     guard Self.with(port, { connect(descriptor, $0, $1) }) == 0 else { throw Failure(call: "connect") }
   }
 
   /// - Parameter port: 0 for a free one.
-  convenience init(listeningOn port: UInt16) throws {
+  public convenience init(listeningOn port: UInt16) throws {
     try self.init(descriptor: Self.socket())
     guard Self.with(port, { bind(descriptor, $0, $1) }) == 0 else { throw Failure(call: "bind") }
     guard listen(descriptor, 64) == 0 else { throw Failure(call: "listen") }
@@ -42,7 +42,7 @@ final class LoopbackSocket: Sendable {
   }
 
   /// A port that is free and stays so: below those that the system gives to others.
-  static func freePort() throws -> UInt16 {
+  public static func freePort() throws -> UInt16 {
     for _ in 1...100 {
       let port = UInt16.random(in: 20_000..<32_000)
       if (try? LoopbackSocket(listeningOn: port)) != nil { return port }
@@ -50,7 +50,7 @@ final class LoopbackSocket: Sendable {
     throw Failure(call: "bind")
   }
 
-  var port: UInt16 {
+  public var port: UInt16 {
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     withUnsafeMutablePointer(to: &address) {
@@ -60,7 +60,7 @@ final class LoopbackSocket: Sendable {
   }
 
   /// The next connection; nil when the socket has been shut down.
-  func accept() -> LoopbackSocket? {
+  public func accept() -> LoopbackSocket? {
     #if canImport(Darwin)
       let accepted = Darwin.accept(descriptor, nil, nil)
     #else
@@ -70,28 +70,28 @@ final class LoopbackSocket: Sendable {
   }
 
   /// Ends what is waited for on it.
-  func shutDown() {
+  public func shutDown() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
   /// Waits until there is something to read.
   ///
   /// - Returns: whether it is from the first of the two; nil where waiting fails.
-  static func first(of one: LoopbackSocket, _ other: LoopbackSocket) -> Bool? {
+  public static func first(of one: LoopbackSocket, _ other: LoopbackSocket) -> Bool? {
     var both = [one, other].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     guard poll(&both, 2, -1) > 0 else { return nil }
     return both[0].revents != 0
   }
 
   /// What has come; nil at the end.
-  func read() -> [UInt8]? {
+  public func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &bytes, bytes.count, 0)
     return count > 0 ? Array(bytes[..<count]) : nil
   }
 
   /// - Returns: whether all of it has been sent.
-  func write(_ bytes: [UInt8]) -> Bool {
+  public func write(_ bytes: [UInt8]) -> Bool {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else

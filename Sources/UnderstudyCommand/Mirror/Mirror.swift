@@ -1,0 +1,146 @@
+import HTTPClient
+import JSON
+import Understudy
+
+extension Command {
+  static let mirror = Command(
+    name: "mirror",
+    summary:
+      "Fetches species, parks and pictures, with their ids, from a running original, as https://cmsc106.net, or another Understudy. Done again it fetches what has changed, and after an interruption what is missing.",
+    options: [
+      .data,
+      Option("ca", "FILE", "Certificates to trust, PEM.", standard: "the system's"),
+    ],
+    operand: Operand("URL", "The server's address."),
+    run: { arguments throws(UsageError) in
+      var text = arguments.operands[0]
+      while text.hasSuffix("/") { text.removeLast() }
+      guard Application.isOrigin(text), let base = WebAddress(text) else {
+        throw UsageError(
+          "URL is '\(arguments.operands[0])': expected http:// or https:// with a host and perhaps a port, and nothing behind it"
+        )
+      }
+      let progress = Progress()
+      do {
+        defer { progress.clear() }
+        let server = try MirroredServer(base, trustedCertificates: arguments["ca"], progress: progress)
+        let report = try Mirror(of: server, in: arguments.dataFolder, progress: progress).make()
+        progress.clear()
+        for line in report.complaints { complain(line.printable) }
+        for line in report.lines { print(line.printable) }
+        return success
+      } catch {
+        progress.clear()
+        for line in "\(error)".split(separator: "\n") { complain(String(line).printable) }
+        return failure
+      }
+    })
+}
+
+/// Making one server's catalogue that of another.
+///
+/// First everything is looked at, then the pictures are fetched beside those that are served, and only then do pictures
+/// and catalogue change: the database all at once or not at all.
+private struct Mirror {
+  let server: MirroredServer
+  let dataFolder: String
+  let progress: Progress
+
+  /// The most bytes of a list.
+  private static let listLimit = 8 << 20
+
+  init(of server: MirroredServer, in dataFolder: String, progress: Progress) {
+    self.server = server
+    self.dataFolder = dataFolder
+    self.progress = progress
+  }
+
+  func make() throws -> (lines: [String], complaints: [String]) {
+    progress.show("\(server.base.origin): the lists")
+    let list = try elements(of: "species")
+    let parks = try elements(of: "parks")
+    var pictures = MirroredPictures(of: server, progress: progress)
+    let species = list.map { value in MirroredSpecies(value, pictures: &pictures) }
+    func body() -> [UInt8] { Self.catalogue(species.map { $0.json(pictures) }, parks.map(\.raw)) }
+    // Whatever is wrong with the lists, or in the way of the change, is known before the first picture comes.
+    _ = try change(to: body(), query: "?dry-run")
+    let store = try PictureStore(images: dataFolder + "/images")
+    try pictures.fetch(into: store)
+    progress.show("the catalogue")
+    // No species is ever shown whose picture isn't there.
+    try store.publish(pictures.urls)
+    let summary = try change(to: body(), query: "")
+    return (
+      summary.split(separator: "\n").map(String.init)
+        + ["pictures: \(pictures.fetched) fetched, \(pictures.kept) as before"], pictures.missing
+    )
+  }
+
+  /// The elements of one of the lists, as they were sent.
+  private func elements(of name: String) throws -> [JSONValue] {
+    let target = "/invasive/\(name)"
+    let answer = try server.ask(
+      "GET", target, fields: [("Accept", "application/json")], limit: Self.listLimit)
+    let type = (answer["Content-Type"] ?? "").prefix { $0 != ";" }.lowercased()
+    guard type.isEmpty || type.hasSuffix("json") else {
+      throw MirroredServer.Failure(
+        description:
+          "\(server.base.origin)\(target): it sends \(type.prefix(60)), and no JSON: is it the right address?"
+      )
+    }
+    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    let start = answer.body.dropFirst(answer.body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(
+      while: isSpace)
+    do {
+      return try JSONReader.elements(
+        of: start[..<(start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex)])
+    } catch {
+      throw MirroredServer.Failure(
+        description: "\(server.base.origin)\(target): not the list that was expected; \(error.description)")
+    }
+  }
+
+  private static func catalogue(_ species: [[UInt8]], _ parks: [ArraySlice<UInt8>]) -> [UInt8] {
+    Array("{\"species\":[".utf8) + species.joined(separator: [UInt8(ascii: ",")])
+      + Array("],\"parks\":[".utf8) + parks.joined(separator: [UInt8(ascii: ",")]) + Array("]}".utf8)
+  }
+
+  /// Has whoever has the data folder make the change. In between nobody is kept from the folder.
+  private func change(to catalogue: [UInt8], query: String) throws -> String {
+    let client = try ControlClient.open(dataFolder: dataFolder, makesFolder: true)
+    return try client.send("POST", "/import/catalogue" + query, body: catalogue).object.text("summary")
+  }
+}
+
+/// An element of the list of species, with the name that its picture has here.
+private struct MirroredSpecies {
+  private let value: JSONValue
+  private var object: JSONObject?
+  /// The number of its picture; nil where that isn't the server's.
+  private var picture: Int?
+
+  init(_ value: JSONValue, pictures: inout MirroredPictures) {
+    self.value = value
+    guard case .object(let raw) = value else { return }
+    object = try? JSONReader.object(in: Array(raw))
+    if let object, let id = object["idspecies"]?.wholeNumber {
+      picture = pictures.add(object.text("image"), of: id)
+    }
+  }
+
+  /// What isn't understood is passed on as it is: by the catalogue's rules it is refused.
+  func json(_ pictures: MirroredPictures) -> [UInt8] {
+    guard let object, let picture else { return Array(value.raw) }
+    let json = ByteBuffer(capacity: 256)
+    json.append(UInt8(ascii: "{"))
+    for member in object.members where member.name != "image" {
+      Array(member.rawName + [UInt8(ascii: ":")] + member.value.raw + [UInt8(ascii: ",")]).withUnsafeBytes {
+        json.append($0)
+      }
+    }
+    json.append("\"image\":" as StaticString)
+    json.append(jsonString: pictures.image(picture))
+    json.append(UInt8(ascii: "}"))
+    return Array(json.bytes)
+  }
+}
