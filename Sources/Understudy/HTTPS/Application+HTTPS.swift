@@ -51,9 +51,11 @@ extension Application {
     do {
       // Held meanwhile, so that no server begins with half of it.
       let folder = try DataFolder(path: dataFolder)
-      let certificates = certificates(in: folder.path)
-      let known = (try? certificates.certificate())?.permittedNames
-      try certificates.makeAuthority(host: hostName, names: names ?? known ?? [])
+      try withExtendedLifetime(folder) {
+        let certificates = certificates(in: folder.path)
+        let known = (try? certificates.certificate())?.permittedNames
+        try certificates.makeAuthority(host: hostName, names: names ?? known ?? [])
+      }
     } catch {
       throw StartError(error, description: explain(error, options))
     }
