@@ -11,6 +11,8 @@ public final class Connection {
   }
 
   let handle: OpaquePointer
+  /// Kept for as long as SQLite may ask it.
+  var interruption: Interruption?
   private var statements: [UnsafePointer<UInt8>: Statement] = [:]
 
   /// Opens the database at `path`, which must exist.

@@ -17,6 +17,8 @@ public enum SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   case moved
   /// The file is not a database, or a damaged one (SQLITE_NOTADB, _CORRUPT).
   case notADatabase(String)
+  /// It was given up (SQLITE_INTERRUPT).
+  case interrupted
   /// Anything else: a mistake in the program's SQL.
   case other(code: Int32, String)
 
@@ -33,6 +35,7 @@ public enum SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
       case SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM:
         self = .inputOutput(code: code, message)
       case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+      case SQLITE_INTERRUPT: self = .interrupted
       case SQLITE_NOTADB, SQLITE_CORRUPT: self = .notADatabase(message)
       default: self = .other(code: code, message)
       }
@@ -45,6 +48,7 @@ public enum SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notUnique(let message), .noSuchReference(let message), .notADatabase(let message): message
     case .diskFull: "the disk is full"
     case .busy: "the database is locked by another process"
+    case .interrupted: "it was given up"
     case .moved: "the database file was moved or deleted while the server runs: restart it"
     case .inputOutput(let code, let message), .other(let code, let message): "\(message) (SQLite \(code))"
     }

@@ -64,7 +64,7 @@ extension SQLiteError {
   var isOfFile: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .moved, .notADatabase: true
-    case .notUnique, .noSuchReference, .other: false
+    case .notUnique, .noSuchReference, .interrupted, .other: false
     }
   }
 }

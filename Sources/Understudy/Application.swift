@@ -84,6 +84,12 @@ public final class Application: Sendable {
     public var loginLongestWait = 60
     /// The time by which wrong passwords make wait, in nanoseconds, never going back; a test can give its own.
     public var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
+    /// From one backup in the data folder to the next, in seconds; nil for none.
+    public var backupPeriod: Int?
+    /// How many of them are kept.
+    public var backupsKept = 28
+    /// The longest until one that failed is tried again, in seconds.
+    var backupRetry = 300
     /// How long requests that are under way at the end may take, in seconds.
     public var drainSeconds = 10
 
@@ -114,6 +120,7 @@ public final class Application: Sendable {
   private let hasher: PasswordHasher
   let server: Server?
   let control: Control?
+  private let schedule: BackupSchedule?
 
   /// Opens the data folder and begins to serve.
   ///
@@ -191,10 +198,16 @@ public final class Application: Sendable {
       } else {
         server = nil
       }
+      let backups = Backups(folder: folder, database: database)
       control = try Self.makeControl(
         Control.Services(
           folder: folder, database: database, log: log, storage: storage, hasher: hasher,
-          catalogue: catalogue, lists: lists, metrics: metrics), options)
+          catalogue: catalogue, lists: lists, metrics: metrics, backups: backups), options)
+      schedule = try options.backupPeriod.map { [folder, log] in
+        try BackupSchedule(
+          .init(period: $0, keep: options.backupsKept, retry: options.backupRetry), backups: backups,
+          folder: folder.backups, log: log)
+      }
     } catch {
       throw StartError(error, description: Self.explain(error, options))
     }
@@ -270,6 +283,7 @@ public final class Application: Sendable {
     }
     server?.beginDraining()
     control?.beginDraining()
+    schedule?.close()
     let isIdle = waitUntilIdle(server)
     _ = waitUntilIdle(control?.server)
     // Whoever still waits for a hash is told to come again; what waits for the writer is written.

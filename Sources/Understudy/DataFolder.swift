@@ -22,6 +22,8 @@ final class DataFolder: Sendable {
 
   var database: String { path + "/understudy.sqlite" }
   var images: String { path + "/images" }
+  /// Where the backups of `serve --backup-every` go.
+  var backups: String { path + "/backups" }
   /// The certificate of the authority that this server's own certificate is under, as PEM.
   var authorityCertificate: String { path + "/tls/ca.pem" }
 
@@ -54,6 +56,11 @@ final class DataFolder: Sendable {
     guard access(path, W_OK) == 0 else {
       throw .unusable(path, reason: String(cString: strerror(errno)))
     }
+    do {
+      try PendingRestore.finish(in: path)
+    } catch {
+      throw .unusable(path, reason: "a restore that was begun can't be finished: \(error)")
+    }
   }
 
   /// Makes the folder for pictures, where there is none.
@@ -68,7 +75,7 @@ final class DataFolder: Sendable {
   }
 
   func removeIfTemporary() {
-    if isTemporary { Self.remove(path) }
+    if isTemporary { removeTree(path) }
   }
 
   /// Makes a folder and those above it.
@@ -85,26 +92,5 @@ final class DataFolder: Sendable {
       throw .unusable(
         path, reason: reason == EEXIST ? "it is not a folder" : String(cString: strerror(reason)))
     }
-  }
-
-  /// Removes a folder and everything in it, following no link.
-  private static func remove(_ path: String) {
-    if let directory = opendir(path) {
-      while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        guard name != ".", name != ".." else { continue }
-        let child = path + "/" + name
-        var status = stat()
-        if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-          remove(child)
-        } else {
-          unlink(child)
-        }
-      }
-      closedir(directory)
-    }
-    rmdir(path)
   }
 }

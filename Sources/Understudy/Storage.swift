@@ -74,6 +74,7 @@ extension SQLiteError: ProblemRepresentable {
     case .inputOutput, .busy, .notADatabase, .moved:
       .unavailable(
         "The server can't use its database now: nothing was changed. Its log says why.", retryAfter: 5)
+    case .interrupted: .shuttingDown
     case .notUnique, .noSuchReference, .other:
       Problem(.internalServerError, "Something went wrong in the server; its log says more.")
     }

@@ -18,7 +18,8 @@ struct Command: Sendable {
   /// Does it; gives the exit status.
   let run: @Sendable (Arguments) throws(UsageError) -> Int32
 
-  static let all = [serve, health, certificate, hosts] + users + imports + exports + [mirror]
+  static let all =
+    [serve, health, backup, restore, certificate, hosts] + users + imports + exports + [mirror]
 
   /// - Returns: the command that the arguments begin with, and those behind its name.
   private static func find(in arguments: [String]) throws(UsageError) -> (Command, rest: [String]) {

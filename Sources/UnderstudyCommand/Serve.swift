@@ -89,6 +89,9 @@ extension Command {
       guard options.tlsCertificate == nil || !options.httpsPorts.isEmpty else {
         throw UsageError("--tls-cert is of no use without --https")
       }
+      guard options.backupPeriod == nil || options.dataFolder != nil else {
+        throw UsageError("--backup-every is of no use with --ephemeral: the backups would go with the data")
+      }
       return serve(options)
     })
 
@@ -175,6 +178,12 @@ extension Command {
       \.loginTriesFromAnywhere),
     .number(
       "login-wait", "SECONDS", in: 1...86_400, "The longest that a name has to wait.", \.loginLongestWait),
+    .text(
+      "backup-every", "TIME",
+      "Makes a backup in the folder backups of the data folder every so often, as 6h, 30m or 1d.",
+      standard: "none", \.backupPeriod, duration),
+    .number(
+      "backup-keep", "NUMBER", in: 1...100_000, "How many of those backups are kept.", \.backupsKept),
     .number(
       "drain-timeout", "SECONDS", in: 0...86_400, "How long requests under way may take at the end.",
       \.drainSeconds),
@@ -185,6 +194,17 @@ extension Command {
   private static func metricsToken(_ text: String, _ arguments: Arguments) throws(UsageError) -> String? {
     if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return text }
     throw arguments.refused("metrics-token", "…", expected: "letters, digits and punctuation, without spaces")
+  }
+
+  private static func duration(_ text: String, _ arguments: Arguments) throws(UsageError) -> Int? {
+    let seconds: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    if let unit = text.last.flatMap({ seconds[$0] }), let number = Int(text.dropLast()),
+      (1...366 * 86_400 / unit).contains(number)
+    {
+      return number * unit
+    }
+    throw arguments.refused(
+      "backup-every", text, expected: "a number with s, m, h or d behind it, as 6h, and at most a year")
   }
 
   private static func logLevel(_ text: String, _ arguments: Arguments) throws(UsageError) -> Log.Level {

@@ -26,6 +26,18 @@ struct UsageTests {
     #expect(output.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
+  @Test("says what a group of commands can do", arguments: [["users", "--help"], ["help", "users"]])
+  func groupHelp(arguments: [String]) throws {
+    let (status, output, errors) = try ServerProcess.run(arguments)
+    #expect(status == 0)
+    #expect(errors.isEmpty)
+    for command in ["users list", "users add [NAME]", "users rename NAME NEW-NAME", "users delete NAME …"] {
+      #expect(output.contains(command))
+    }
+    let (_, one, _) = try ServerProcess.run(["help", "users", "add"])
+    #expect(one.hasPrefix("usage: understudy users add [NAME] [OPTION ...]\n"))
+  }
+
   @Test("says its version")
   func version() throws {
     let (status, output, _) = try ServerProcess.run(["--version"])
@@ -62,6 +74,29 @@ struct UsageTests {
       (["serve", "now"], "'now' is not an option"),
       (["health", "--port", "0"], "--port is '0': expected a whole number from 1 to 65535"),
       (["health", "--wait", "-1"], "--wait is '-1'"),
+      (
+        ["serve", "--backup-every", "6"],
+        "--backup-every is '6': expected a number with s, m, h or d behind it"
+      ),
+      (["serve", "--backup-every", "367d"], "at most a year"),
+      (["serve", "--ephemeral", "--backup-every", "6h"], "--backup-every is of no use with --ephemeral"),
+      (["users"], "say which: users list, users add"),
+      (["users", "dance"], "there is no command 'users dance'"),
+      (["users", "list"], "say whose users: --app invasive or --app directory"),
+      (["users", "list", "--app", "cooking"], "--app is 'cooking': expected invasive or directory"),
+      (["users", "add", "--app", "invasive"], "say who: a NAME, or --csv FILE"),
+      (["users", "add", "--app", "invasive", "ada", "--csv", "x"], "--csv says who is added"),
+      (["users", "add", "--app", "invasive", "ada", "bob"], "'bob' is one too many"),
+      (["users", "add", "--app", "invasive", "ada", "--password", "x"], "there is no option '--password'"),
+      (["users", "rename", "--app", "invasive", "ada"], "one is missing of NAME NEW-NAME"),
+      (
+        ["users", "reset-password", "--app", "invasive", "ada", "--new-key"],
+        "--new-key is for --app directory"
+      ),
+      (["users", "delete", "--app", "invasive"], "NAME is missing"),
+      (["backup"], "FILE is missing"),
+      (["backup", "a", "--keep", "0"], "--keep is '0': expected a whole number from 1 to 100000"),
+      (["restore", ""], "FILE is empty"),
       (["hosts", "--apply", "--remove"], "--apply and --remove exclude each other"),
       (["hosts", "--dnsmasq", "--apply"], "--dnsmasq only prints"),
       (["hosts", "--address", "10.0.0.1"], "--address belongs to --dnsmasq"),

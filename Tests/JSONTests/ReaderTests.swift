@@ -109,4 +109,18 @@ struct ReaderTests {
       (error as? JSONError)?.offset == offset
     }
   }
+
+  @Test("the elements of an array are read one by one, and what isn't one is refused")
+  func elements() throws {
+    func read(_ text: String) throws -> [JSONValue] { try JSONReader.elements(of: Array(text.utf8)[...]) }
+    #expect(try read("[]").isEmpty)
+    #expect(try read("[ ]").isEmpty)
+    #expect(
+      try read(#"[ 1 , "a",[2,[3]], {"b":[4]} ,null]"#).map { text($0.raw) } == [
+        "1", #""a""#, "[2,[3]]", #"{"b":[4]}"#, "null",
+      ])
+    for wrong in ["", "[", "[1", "[1,]", "[1]x", "{}", "1", "[1 2]"] {
+      #expect(throws: JSONError.self, "\(wrong)") { try read(wrong) }
+    }
+  }
 }

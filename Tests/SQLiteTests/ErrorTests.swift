@@ -20,6 +20,7 @@ struct ErrorTests {
       case .busy: "busy"
       case .moved: "moved"
       case .notADatabase: "notADatabase"
+      case .interrupted: "interrupted"
       case .other: "other"
       }
     } catch {
@@ -45,6 +46,21 @@ struct ErrorTests {
       INSERT INTO t VALUES (1, 'one'); INSERT INTO c VALUES (1);
       """)
     #expect(kind { try connection.execute(sql) } == expected)
+  }
+
+  @Test("what is given up says so")
+  func interrupted() throws {
+    let connection = try folder.connection("CREATE TABLE t (n)")
+    var asked = 0
+    connection.giveUp {
+      asked += 1
+      return asked == 3
+    }
+    let sql =
+      "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 1000000) INSERT INTO t SELECT i FROM n"
+    #expect(kind { try connection.execute(sql) } == "interrupted")
+    #expect(asked == 3)
+    #expect(try connection.integer("SELECT count(*) FROM t") == 0)
   }
 
   @Test("a full disk is one")

@@ -62,6 +62,8 @@ public struct Response: Sendable {
   public var caching: Caching
   /// What the log says of the answer.
   public var detail: String?
+  /// Whether that is more than the client is told.
+  public var isDetailHidden = false
   /// Whether the connection ends after this answer.
   public var closesConnection = false
 

@@ -35,4 +35,6 @@ public struct Answer: Sendable {
   public let duration: UInt64
   /// What the log says of it.
   public let detail: String?
+  /// Whether that is more than the client was told.
+  public let isDetailHidden: Bool
 }

@@ -245,7 +245,10 @@ final class Exchange: @unchecked Sendable {
       ?? Problem(.internalServerError, "Something went wrong in the server; its log says more.")
     var response = problem.response(instance: request.id.description)
     // Other errors say more to the server's owner than they should to a client.
-    if !(error is Problem) { response.detail = "\(error)" }
+    if !(error is Problem) {
+      response.detail = "\(error)"
+      response.isDetailHidden = true
+    }
     return response
   }
 
@@ -302,7 +305,7 @@ final class Exchange: @unchecked Sendable {
     request.connection.waitForReader(from: now, seconds: 60 + bytes / (16 << 10))
     let answer = Answer(
       status: response.status, bytes: request.method == .head ? 0 : bytes, duration: now - request.start,
-      detail: response.detail)
+      detail: response.detail, isDetailHidden: response.isDetailHidden)
     request.connection.cells?.add(
       row: request.route?.number ?? 0, status: answer.status, duration: answer.duration)
     for middleware in server.middleware { middleware.sent(answer, to: request) }

@@ -22,6 +22,7 @@ final class Control: Sendable {
     let catalogue: ServedCatalogue
     let lists: ResponseCache
     let metrics: Metrics
+    let backups: Backups
     /// Where what takes long is done.
     let jobs = Jobs()
   }
@@ -60,6 +61,7 @@ final class Control: Sendable {
     UserAccounts(services: services).addRoutes(to: &router)
     CatalogueImport(services: services).addRoutes(to: &router)
     Export(storage: services.storage).addRoutes(to: &router)
+    BackupRoute(services: services).addRoutes(to: &router)
     return router
   }
 
@@ -94,9 +96,7 @@ private struct FailureLog: Middleware {
   let log: Log
 
   func sent(_ answer: Answer, to request: Request) {
-    guard answer.status.code >= 500, let detail = answer.detail, detail != Problem.shuttingDown.detail else {
-      return
-    }
+    guard answer.isDetailHidden, let detail = answer.detail else { return }
     log.write(.error, detail)
   }
 }
@@ -114,6 +114,14 @@ extension Application {
         [("detail", .text("\(error)"))])
       return nil
     }
+  }
+
+  /// Whether there are data of this program in a folder, as far as this user can see.
+  ///
+  /// - Returns: false only where it is known that there are none.
+  public static func mayHaveData(in dataFolder: String) -> Bool {
+    access(dataFolder + "/understudy.sqlite", F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
+      || PendingRestore.isThere(in: dataFolder)
   }
 
   /// How the control socket of a data folder is reached, whoever has it.

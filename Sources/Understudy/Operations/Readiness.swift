@@ -74,7 +74,7 @@ struct Readiness: Sendable {
       notReady("The database file was moved or deleted", "stop the server, put the file back, and start it")
     case .notADatabase:
       notReady("The database is damaged", "stop the server, put a copy in its place, and start it")
-    case .notUnique, .noSuchReference, .other:
+    case .notUnique, .noSuchReference, .interrupted, .other:
       notReady("The database refused to begin a change", "see what the log says, and restart the server")
     }
   }

@@ -46,12 +46,10 @@ final class ControlClient {
   /// - Parameter makesFolder: whether a folder that isn't there is made, with the catalogue in it.
   /// - Throws: `Failure`.
   static func open(dataFolder: String, makesFolder: Bool = false) throws(Failure) -> ControlClient {
-    if access(dataFolder + "/understudy.sqlite", F_OK) != 0, errno == ENOENT || errno == ENOTDIR {
-      guard makesFolder else {
-        throw Failure(
-          description:
-            "there are no data of understudy in \(dataFolder): say with --data which folder is meant")
-      }
+    guard makesFolder || Application.mayHaveData(in: dataFolder) else {
+      throw Failure(
+        description: "there are no data of understudy in \(dataFolder): say with --data which folder is meant"
+      )
     }
     return try ControlClient(dataFolder)
   }

@@ -1,0 +1,186 @@
+import SQLite
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Putting a backup in the place of what a data folder holds.
+///
+/// All of it is made ready and checked in a folder inside the data folder. Renaming that folder is the one step that
+/// decides: before it the old data are there, and nothing of them has been touched; after it the data are the new
+/// ones, since whoever opens the folder next first finishes what is begun (`PendingRestore`).
+public enum Restoration {
+  /// Why nothing was restored, in a line that says what to do. The folder is as it was.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The line.
+    public let description: String
+  }
+
+  /// What a backup holds.
+  public struct Contents: Sendable {
+    public let users: Int64
+    public let observations: Int64
+    public let directories: Int64
+    public let people: Int64
+    public let images: Int64
+    public let certificates: Int64
+
+    public init(
+      users: Int64, observations: Int64, directories: Int64, people: Int64, images: Int64, certificates: Int64
+    ) {
+      self.users = users
+      self.observations = observations
+      self.directories = directories
+      self.people = people
+      self.images = images
+      self.certificates = certificates
+    }
+  }
+
+  /// Restores a backup.
+  ///
+  /// - Parameter file: a backup, or another copy of a database of this program's, with the log beside it if there is
+  ///   one; it isn't changed.
+  /// - Returns: what it holds, and where what was there before is; nil where there was nothing.
+  /// - Throws: `Failure`.
+  public static func restore(
+    _ file: String, into dataFolder: String
+  ) throws(Failure) -> (contents: Contents, aside: String?) {
+    guard let found = status(of: file) else { throw unreadable(file) }
+    guard found.isRegularFile, access(file, R_OK) == 0 else { throw unreadable(file) }
+    guard Database.isOurs(file, schema: Storage.schema) else {
+      throw Failure(
+        description: "\(file) is no backup of understudy, and no database of it: nothing was changed")
+    }
+    try requireUnserved(file, dataFolder: dataFolder)
+    let wasThere = status(of: dataFolder) != nil
+    do {
+      let folder = try DataFolder(path: dataFolder)
+      // Its lock is held to the end.
+      return try withExtendedLifetime(folder) {
+        let (contents, aside) = try decide(file, in: folder, isNew: !wasThere)
+        do {
+          try PendingRestore.finish(in: folder.path)
+        } catch {
+          throw Failure(
+            description:
+              "\(file) is ready to take its place in \(dataFolder), which failed (\(error)): see to that; the next command or server that opens the folder goes on with it"
+          )
+        }
+        return (contents, status(of: aside) == nil ? nil : aside)
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw explained(error, file: file, dataFolder: dataFolder)
+    }
+  }
+
+  /// Makes a backup ready, and decides for it.
+  private static func decide(
+    _ file: String, in folder: DataFolder, isNew: Bool
+  ) throws -> (Contents, aside: String) {
+    do {
+      let contents = try prepare(file, in: folder)
+      return (contents, try PendingRestore.commit(in: folder.path))
+    } catch {
+      removeTree(folder.path + "/" + PendingRestore.unfinished)
+      if isNew { rmdir(folder.path) }
+      throw error
+    }
+  }
+
+  private static func unreadable(_ file: String) -> Failure {
+    let reason =
+      status(of: file).map { $0.isRegularFile } == false
+      ? "it is not a file" : String(cString: strerror(errno))
+    return Failure(description: "can't read \(file) (\(reason)): nothing was changed")
+  }
+
+  /// A database that a server is writing to can't be copied.
+  private static func requireUnserved(_ file: String, dataFolder: String) throws(Failure) {
+    guard let resolved = realpath(file, nil) else { throw unreadable(file) }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    guard path.hasSuffix("/understudy.sqlite") else { return }
+    let parent = String(path.dropLast("/understudy.sqlite".count))
+    if let own = realpath(dataFolder, nil) {
+      defer { free(own) }
+      guard String(cString: own) != parent else {
+        throw Failure(description: "\(file) is the database of \(dataFolder) itself: nothing was changed")
+      }
+    }
+    let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+      throw Failure(
+        description:
+          "a server has \(file): have it make a backup with 'understudy backup FILE --data \(parent)'; nothing was changed"
+      )
+    }
+  }
+
+  // MARK: Making it ready
+
+  private static func prepare(_ file: String, in folder: DataFolder) throws -> Contents {
+    let place = folder.path + "/" + PendingRestore.unfinished
+    removeTree(place)
+    guard mkdir(place, 0o700) == 0 else { throw FileError(place) }
+    let path = place + "/understudy.sqlite"
+    try copyFile(file, to: path)
+    // What a copy of a folder has beside the database belongs to it.
+    for end in ["-wal", "-journal"] where status(of: file + end)?.isRegularFile == true {
+      try copyFile(file + end, to: path + end)
+    }
+    let contents = try read(path, unpackingInto: place)
+    for end in ["-wal", "-shm", "-journal"] { unlink(path + end) }
+    try syncToDisk(path)
+    try syncToDisk(place)
+    return contents
+  }
+
+  /// Checks a database, and makes of it what a server begins with: of the current schema, in one file.
+  private static func read(_ path: String, unpackingInto place: String) throws -> Contents {
+    let database = try Database(path: path, schema: Storage.schema)
+    let connection = try database.writer()
+    let defects = try connection.defects()
+    guard defects.isEmpty else { throw Database.OpenError.damaged(defects[0]) }
+    let files = try FileArchive.unpack(from: connection, into: place)
+    try FileArchive.remove(from: connection)
+    let rows = try StoredRowCounts(on: connection)
+    // The log's content comes into the file, which then is all there is.
+    guard try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)", as: { $0.integer(0) }) == [0] else {
+      throw SQLiteError.busy
+    }
+    return Contents(
+      users: rows.users, observations: rows.observations, directories: rows.directories, people: rows.people,
+      images: Int64(files[FileArchive.images] ?? 0), certificates: Int64(files[FileArchive.tls] ?? 0))
+  }
+
+  private static func explained(_ error: any Error, file: String, dataFolder: String) -> Failure {
+    let reason =
+      switch error {
+      case DataFolder.Failure.inUse:
+        "a server has \(dataFolder): stop it first"
+      case DataFolder.Failure.unusable(let path, let reason): "can't use \(path) (\(reason))"
+      case Database.OpenError.newer(let version, let known):
+        "\(file) was written by a newer version of this program (schema \(version), this one knows \(known)): use that version"
+      case Database.OpenError.notADatabase, Database.OpenError.foreign:
+        "\(file) is no backup of understudy, and no database of it"
+      case Database.OpenError.damaged(let reason), SQLiteError.notADatabase(let reason),
+        Database.OpenError.refused(.notADatabase(let reason)):
+        "\(file) is damaged (\(reason))"
+      case SQLiteError.diskFull, Database.OpenError.refused(.diskFull):
+        "the disk of \(dataFolder) is full: it has to have room for the backup beside what is there"
+      case let error as FileError where error.number == ENOSPC:
+        "the disk of \(dataFolder) is full: it has to have room for the backup beside what is there"
+      case SQLiteError.inputOutput(_, let reason), Database.OpenError.refused(.inputOutput(_, let reason)):
+        "the disk of \(dataFolder) is full or fails (\(reason))"
+      default: "can't restore \(file) (\(error))"
+      }
+    return Failure(description: "\(reason); nothing was changed")
+  }
+}

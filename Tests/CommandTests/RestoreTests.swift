@@ -1,0 +1,250 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("understudy restore")
+struct RestoreTests {
+  /// A folder with a user, a photograph and an authority of its own, and a backup of another one.
+  private struct Case {
+    let folder: DataFolderUnderTest
+    let backup: URL
+
+    init(killed: Bool = false) throws {
+      folder = try DataFolderUnderTest()
+      backup = folder.beside("backup.sqlite")
+      let other = try DataFolderUnderTest()
+      try Self.fill(other, "new")
+      #expect(try other.run("backup", backup.path).status == 0)
+      try Self.fill(folder, "old")
+      guard killed else { return }
+      // What it was answered is in the log alone.
+      let server = try folder.serve()
+      #expect(try server.signUp("old in the log").status == 200)
+      server.signal(SIGKILL)
+      #expect(server.wait() == -SIGKILL)
+      #expect(folder.entries.isSuperset(of: ["understudy.sqlite-wal", "understudy.sqlite-shm"]))
+    }
+
+    static func fill(_ folder: DataFolderUnderTest, _ word: String) throws {
+      #expect(try folder.run("users", "add", word, "--app", "invasive", input: "pw\n").status == 0)
+      for name in ["images/photo.jpg", "tls/ca.pem"] {
+        let file = folder.url.appending(path: name)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(word.utf8).write(to: file)
+      }
+    }
+
+    func word(_ name: String) throws -> String {
+      try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
+    }
+
+    func users() throws -> [String] {
+      let (status, output, errors) = try folder.run("users", "list", "--app", "invasive")
+      #expect(status == 0, "\(errors)")
+      return output.split(separator: "\n").dropFirst().map { line in
+        line.split(separator: "  ", omittingEmptySubsequences: true)[1].trimmingCharacters(in: .whitespaces)
+      }
+    }
+
+    /// Every file of the folder with its bytes.
+    func contents() throws -> [String: Data] {
+      let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+      return Dictionary(
+        uniqueKeysWithValues: names.map {
+          ($0, (try? Data(contentsOf: folder.url.appending(path: $0))) ?? Data())
+        })
+    }
+  }
+
+  @Test("puts everything in its place and keeps aside what was there, its log too")
+  func whole() throws {
+    let test = try Case(killed: true)
+    let (status, output, errors) = try test.folder.run("restore", test.backup.path)
+    #expect((status, errors) == (0, ""))
+    let lines = output.split(separator: "\n")
+    #expect(
+      lines.first
+        == "restored \(test.backup.path) into \(test.folder.path): 1 user with 0 observations, 0 directories with 0 people, 1 photograph, the certificate authority"
+    )
+    #expect(try test.users() == ["new"])
+    #expect(try test.word("images/photo.jpg") == "new")
+    #expect(try test.word("tls/ca.pem") == "new")
+    let aside = try #require(lines.last?.firstMatch(of: #/is in (.*)/#)?.1)
+    let kept = try Set(FileManager.default.contentsOfDirectory(atPath: String(aside)))
+    #expect(
+      kept == [
+        "understudy.sqlite", "understudy.sqlite-wal", "understudy.sqlite-shm", "images", "tls",
+      ])
+    // And back: the log of the old one counts.
+    #expect(try test.folder.run("restore", aside + "/understudy.sqlite").status == 0)
+    #expect(try test.users() == ["old", "old in the log"])
+    // A copy of a database has neither photographs nor an authority: those that are there stay.
+    #expect(try test.word("images/photo.jpg") == "new")
+    let server = try test.folder.serve()
+    #expect(try server.logIn("old", password: "pw").status == 200)
+    server.end()
+    #expect(try test.folder.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlar'") == 0)
+  }
+
+  @Test("makes a folder on another machine, readable to its owner alone")
+  func newFolder() throws {
+    let test = try Case()
+    let place = test.folder.beside("new/data")
+    let (status, output, _) = try ServerProcess.run(["restore", test.backup.path, "--data", place.path])
+    #expect(status == 0)
+    #expect(output.split(separator: "\n").count == 1)
+    let names = try Set(FileManager.default.contentsOfDirectory(atPath: place.path))
+    #expect(names == ["understudy.sqlite", "images", "tls"])
+    for name in ["", "/understudy.sqlite", "/images", "/tls"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: place.path + name)
+      let mode = try #require(attributes[.posixPermissions] as? Int)
+      #expect(mode & 0o077 == 0, "\(name)")
+    }
+  }
+
+  @Test(
+    "refuses what is no sound backup of a version it knows, and changes nothing",
+    arguments: [
+      "foreign", "text", "newer", "cut", "damaged", "orphan", "missing", "folder", "itself",
+    ])
+  func refusals(kind: String) throws {
+    let test = try Case()
+    let file = test.backup
+    func execute(_ sql: String) throws {
+      let connection = try Connection(path: file.path, access: .readWrite)
+      try connection.execute(sql)
+    }
+    var path = file.path
+    let reason: String
+    switch kind {
+    case "foreign":
+      try execute("PRAGMA application_id = 1")
+      reason = "is no backup of understudy, and no database of it"
+    case "text":
+      try Data("text".utf8).write(to: file)
+      reason = "is no backup of understudy, and no database of it"
+    case "newer":
+      try execute("PRAGMA user_version = 99")
+      reason = "was written by a newer version of this program (schema 99"
+    case "cut":
+      let whole = try Data(contentsOf: file)
+      try whole.prefix(whole.count / 2).write(to: file)
+      reason = "is damaged"
+    case "damaged":
+      var whole = try Data(contentsOf: file)
+      for index in 8192..<12_288 { whole[index] = 0x55 }
+      try whole.write(to: file)
+      reason = "is damaged"
+    case "orphan":
+      try execute("PRAGMA foreign_keys = OFF; INSERT INTO person (user, name, office) VALUES (99, '', '')")
+      reason = "is damaged (a row of person refers to none)"
+    case "missing":
+      path = file.path + ".nowhere"
+      reason = "(No such file or directory)"
+    case "folder":
+      path = test.folder.path
+      reason = "(it is not a file)"
+    default:
+      path = test.folder.path + "/understudy.sqlite"
+      reason = "is the database of \(test.folder.path) itself"
+    }
+    let before = try test.contents()
+    let (status, output, errors) = try test.folder.run("restore", path)
+    #expect(status == 1)
+    #expect(output.isEmpty)
+    #expect(errors.contains(reason), "\(errors)")
+    #expect(errors.hasSuffix("nothing was changed\n"))
+    #expect(errors.split(separator: "\n").count == 1)
+    #expect(try test.contents() == before)
+    let place = test.folder.beside("new")
+    #expect(
+      try ServerProcess.run(["restore", path, "--data", place.path]).status == (kind == "itself" ? 0 : 1))
+    #expect(FileManager.default.fileExists(atPath: place.path) == (kind == "itself"))
+  }
+
+  @Test("refuses while a server has the folder, or the file")
+  func served() throws {
+    let test = try Case()
+    let server = try test.folder.serve()
+    let (status, _, errors) = try test.folder.run("restore", test.backup.path)
+    #expect(status == 1)
+    #expect(errors == "understudy: a server has \(test.folder.path): stop it first; nothing was changed\n")
+    let place = test.folder.beside("new")
+    let database = test.folder.path + "/understudy.sqlite"
+    let (other, _, complaint) = try ServerProcess.run(["restore", database, "--data", place.path])
+    #expect(other == 1)
+    #expect(complaint.contains("a server has \(database): have it make a backup"))
+    #expect(try server.logIn("old", password: "pw").status == 200)
+    server.end()
+  }
+
+  #if os(Linux)
+    @Test(
+      "on a full disk nothing of it is done",
+      .enabled(if: MountedDisk.isAvailable, "no disk can be mounted here"))
+    func fullDisk() throws {
+      let test = try Case()
+      let disk = try MountedDisk(size: "1m")
+      let place = disk.path + "/data"
+      #expect(
+        try ServerProcess.run(
+          ["users", "add", "old", "--app", "invasive", "--data", place], launcher: disk.launcher, input: "pw"
+        ).status == 0)
+      let names = try FileManager.default.contentsOfDirectory(atPath: disk.url.appending(path: "data").path)
+      for room in [0, 40_000, 100_000] {
+        try Data(count: room).write(to: disk.url.appending(path: "room"))
+        try disk.fill()
+        try disk.remove("room")
+        let (status, _, errors) = try ServerProcess.run(
+          ["restore", test.backup.path, "--data", place], launcher: disk.launcher)
+        #expect(status == 1)
+        #expect(errors.contains("the disk of \(place) is full"), "\(errors)")
+        try disk.remove()
+        let after = try FileManager.default.contentsOfDirectory(atPath: disk.url.appending(path: "data").path)
+        #expect(after.sorted() == names.sorted())
+        let (_, list, _) = try ServerProcess.run(
+          ["users", "list", "--app", "invasive", "--data", place], launcher: disk.launcher)
+        #expect(list.contains("old"))
+      }
+      #expect(
+        try ServerProcess.run(["restore", test.backup.path, "--data", place], launcher: disk.launcher).status
+          == 0)
+    }
+
+    @Test(
+      "killed at any moment, it leaves the old data or the new ones, whole",
+      .enabled(if: KillPoints.isAvailable))
+    func killed() throws {
+      let test = try Case(killed: true)
+      let kept = test.folder.beside("kept")
+      // A socket can't be copied.
+      try FileManager.default.removeItem(at: test.folder.url.appending(path: "control.sock"))
+      try FileManager.default.copyItem(at: test.folder.url, to: kept)
+      let points = try KillPoints(in: kept.deletingLastPathComponent())
+      var seen: Set<[String]> = []
+      let kills = try points.each(of: ["restore", test.backup.path, "--data", test.folder.path]) {
+        try? FileManager.default.removeItem(at: test.folder.url)
+        try FileManager.default.copyItem(at: kept, to: test.folder.url)
+      } check: { point in
+        let users = try test.users()
+        let isNew = users == ["new"]
+        #expect(isNew || users == ["old", "old in the log"], "\(point)")
+        for name in ["images/photo.jpg", "tls/ca.pem"] {
+          #expect(try test.word(name) == (isNew ? "new" : "old"), "\(point)")
+        }
+        #expect(!test.folder.entries.contains { $0.hasPrefix(".") }, "\(point)")
+        let aside = test.folder.entries.filter { $0.hasPrefix("before-restore-") }
+        #expect(aside.count == (isNew ? 1 : 0), "\(point)")
+        if let folder = aside.first {
+          let log = test.folder.url.appending(path: folder).appending(path: "understudy.sqlite-wal")
+          #expect(FileManager.default.fileExists(atPath: log.path), "\(point)")
+        }
+        seen.insert(users)
+      }
+      #expect(kills > 30)
+      #expect(seen.count == 2)
+    }
+  #endif
+}
