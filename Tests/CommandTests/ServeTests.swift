@@ -288,20 +288,4 @@ struct ServeTests {
     #expect(second == 1)
     #expect(complaint.contains("is not an address or name of this machine"))
   }
-
-  @Test("writes JSON lines where no terminal reads them, each refusal with its detail")
-  func log() throws {
-    let server = try ServerProcess(["--ephemeral"])
-    #expect(try status(of: "/invasive/observations?limit=0", at: server.port) == 400)
-    #expect(try status(of: "/invasive/users?user=ada&password=hunter2", at: server.port) == 401)
-    server.signal(SIGTERM)
-    #expect(server.wait() == 0)
-    let entries = try server.log.split(separator: "\n").map {
-      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-    }
-    #expect(entries.map { $0["status"] as? Int } == [400, 401])
-    #expect(entries.allSatisfy { $0["level"] as? String == "warning" })
-    #expect((entries.first?["detail"] as? String)?.contains("'limit' is 0") == true)
-    #expect(!server.log.contains("hunter2"))
-  }
 }

@@ -1,7 +1,7 @@
 import JSON
 
 /// A line in the log for each answer, its secrets struck out: 5xx as errors, other 4xx as warnings
-/// with their detail, everything else as information.
+/// with their detail, everything else as information, or for debugging where it is routine.
 public struct AccessLog: Middleware {
   private let log: Log
 
@@ -15,7 +15,7 @@ public struct AccessLog: Middleware {
       switch answer.status.code {
       case 500...: .error
       case 400...: .warning
-      default: .info
+      default: request.route?.isRoutine == true ? .debug : .info
       }
     guard log.writes(level) else { return }
     let isPlain = Redaction.isPlain(targetOf: request)

@@ -29,6 +29,8 @@ public final class Route: Sendable {
   let isLiteral: Bool
   /// Which segment is one that the log doesn't show.
   let secret: Int?
+  /// Whether machines ask here every few seconds, so that it is nothing to log that all is well.
+  let isRoutine: Bool
   private let handlers: [MethodHandler]
 
   /// No tuple: in one a closure is kept in a form that is made anew each time it is looked at.
@@ -37,11 +39,14 @@ public final class Route: Sendable {
     let handler: Handler
   }
 
-  convenience init(_ pattern: String, number: Int) { self.init(pattern, number: number, handlers: []) }
+  convenience init(_ pattern: String, number: Int, isRoutine: Bool = false) {
+    self.init(pattern, number: number, isRoutine: isRoutine, handlers: [])
+  }
 
-  private init(_ pattern: String, number: Int, handlers: [MethodHandler]) {
+  private init(_ pattern: String, number: Int, isRoutine: Bool, handlers: [MethodHandler]) {
     self.pattern = pattern
     self.number = number
+    self.isRoutine = isRoutine
     self.handlers = handlers
     segments = pattern.split(separator: "/").map { segment in
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
@@ -58,7 +63,9 @@ public final class Route: Sendable {
 
   /// The route with one more handler.
   func adding(_ handler: @escaping Handler, for method: Method) -> Route {
-    Route(pattern, number: number, handlers: handlers + [MethodHandler(method: method, handler: handler)])
+    Route(
+      pattern, number: number, isRoutine: isRoutine,
+      handlers: handlers + [MethodHandler(method: method, handler: handler)])
   }
 
   /// The value of an `Allow` field (RFC 9110, section 10.2.1).
@@ -86,8 +93,12 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - pattern: literal segments and parameters, `/invasive/parks/:id`. A parameter called `key`
   ///     is a secret and is kept out of the log.
-  public mutating func on(_ method: Method, _ pattern: String, _ handler: @escaping Handler) {
-    let declared = Route(pattern, number: patterns.count + 1)
+  ///   - isRoutine: whether machines ask every few seconds: the log has what isn't well, and the rest of it among
+  ///     what is for debugging.
+  public mutating func on(
+    _ method: Method, _ pattern: String, isRoutine: Bool = false, _ handler: @escaping Handler
+  ) {
+    let declared = Route(pattern, number: patterns.count + 1, isRoutine: isRoutine)
     var node = 0
     for segment in declared.segments { node = child(of: node, for: segment) }
     if nodes[node].route == nil { patterns.append(pattern) }
@@ -95,7 +106,9 @@ public struct Router: Sendable {
   }
 
   /// Adds a handler for GET and HEAD.
-  public mutating func get(_ pattern: String, _ handler: @escaping Handler) { on(.get, pattern, handler) }
+  public mutating func get(_ pattern: String, isRoutine: Bool = false, _ handler: @escaping Handler) {
+    on(.get, pattern, isRoutine: isRoutine, handler)
+  }
   /// Adds a handler for POST.
   public mutating func post(_ pattern: String, _ handler: @escaping Handler) { on(.post, pattern, handler) }
   /// Adds a handler for PUT.

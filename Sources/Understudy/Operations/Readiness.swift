@@ -23,7 +23,7 @@ struct Readiness: Sendable {
   }
 
   func addRoutes(to router: inout Router) {
-    router.get("/readyz") { _ in
+    router.get("/readyz", isRoutine: true) { _ in
       try requireDisk()
       try requireWriter()
       return .later { completion in

@@ -52,7 +52,7 @@ final class Metrics: Sendable {
   /// - Parameter token: what has to be sent with each request; nil where whoever reaches the route may read it.
   func addRoutes(to router: inout Router, token: String?) {
     let expected = token.map { Self.digest(Array($0.utf8)) }
-    router.get("/metrics") { [self] request in
+    router.get("/metrics", isRoutine: true) { [self] request in
       if let expected { try Self.require(expected, from: request) }
       return .now(Response(type: Exposition.type, body: .buffer(exposition().text), caching: .noStore))
     }
