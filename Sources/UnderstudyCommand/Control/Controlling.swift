@@ -35,8 +35,9 @@ extension Command {
 
   /// Reads a file to its end; `-` is standard input.
   ///
+  /// - Parameter limit: the most bytes that make sense.
   /// - Returns: nil where it can't be read, which has been said.
-  static func readWhole(_ path: String) -> [UInt8]? {
+  static func readWhole(_ path: String, limit: Int = .max) -> [UInt8]? {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     defer { if descriptor > STDIN_FILENO { close(descriptor) } }
     var bytes: [UInt8] = []
@@ -46,6 +47,10 @@ extension Command {
       if count == 0 { return bytes }
       if count < 0, errno != EINTR { break }
       if count > 0 { bytes += buffer[..<count] }
+      guard bytes.count <= limit else {
+        complain("\(path) has more than \(limit >> 20) MiB: that can't be the right file")
+        return nil
+      }
     }
     complain("can't read \(path) (\(String(cString: strerror(errno))))")
     return nil

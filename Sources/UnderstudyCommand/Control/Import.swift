@@ -1,11 +1,3 @@
-import Understudy
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 extension Command {
   /// The most bytes of a file that is imported: more than the rows that there may be can have.
   private static let importLimit = 16 << 20
@@ -28,8 +20,7 @@ extension Command {
         let isTrial = try arguments.isOn("dry-run")
         let flags =
           (isTrial ? ["dry-run"] : []) + (try arguments.isOn("allow-renaming") ? ["allow-renaming"] : [])
-        let file = arguments.operands[0]
-        guard let bytes = contents(of: file) else { return failure }
+        guard let bytes = readWhole(arguments.operands[0], limit: importLimit) else { return failure }
         return control(arguments.dataFolder, makesFolder: !isTrial) { client throws(ControlClient.Failure) in
           let answer = try client.send(
             "POST", "/import/\(table)?\(flags.joined(separator: "&"))", body: bytes, type: "text/csv")
@@ -37,31 +28,6 @@ extension Command {
           if isTrial { print("nothing was changed (--dry-run)") }
         }
       })
-  }
-
-  /// What is in a file; nil, and says why, where it can't be read.
-  private static func contents(of file: String) -> [UInt8]? {
-    let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      complain("can't read \(file) (\(String(cString: strerror(errno))))")
-      return nil
-    }
-    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-    var contents: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(descriptor, &piece, piece.count)
-      if count == 0 { return contents }
-      guard count > 0 else {
-        complain("can't read \(file) (\(String(cString: strerror(errno))))")
-        return nil
-      }
-      contents += piece[..<count]
-      guard contents.count <= importLimit else {
-        complain("\(file) has more than \(importLimit >> 20) MiB: no table of the catalogue is as long")
-        return nil
-      }
-    }
   }
 }
 
