@@ -211,9 +211,10 @@ ok 'it runs as another user, with a new volume'
 
 # Expects one line that says which chown, and does what that says.
 expect_chown() {
-  "$engine" wait "$container" > "$scratch/status"
+  timeout 60 "$engine" wait "$container" > "$scratch/status" || fail 'it runs'
   [[ $(cat "$scratch/status") = 1 ]] || fail "it ended with $(cat "$scratch/status")"
-  "$engine" logs "$container" > "$scratch/log" 2>&1
+  # How many files may be open is the engine's affair, and is told where it is few.
+  "$engine" logs "$container" 2>&1 | grep -v 'open files are allowed' > "$scratch/log"
   [[ $(wc -l < "$scratch/log") = 1 ]] || fail 'it says more than a line'
   grep -q 'chown -R 10106:10106 /data' "$scratch/log" || fail "it doesn't say which chown"
   as_root chown -R 10106:10106 /data
@@ -233,6 +234,8 @@ has_user ada
 ok 'files of another user: it says which chown in one line, and has what is stored after that'
 
 remove_volume
+# With something in it, as a disk of its own has: an empty one Docker gives to whom the image says.
+as_root mkdir /data/lost+found
 as_root chown 0:0 /data
 as_root chmod 755 /data
 start
