@@ -7,6 +7,8 @@ public final class Connection {
   /// What a connection may do.
   public enum Access: Sendable {
     case readOnly
+    /// As `readOnly`, a file that nobody changes meanwhile: nothing is made or locked beside it.
+    case immutable
     case readWrite
   }
 
@@ -21,8 +23,14 @@ public final class Connection {
   public init(path: String, access: Access) throws(SQLiteError) {
     Self.configure
     var opened: OpaquePointer?
-    let flags = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-    let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let flags =
+      switch access {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .readWrite: SQLITE_OPEN_READWRITE
+      }
+    let name = access == .immutable ? Self.immutableURI(path) : path
+    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(code: code, connection: opened)
       sqlite3_close_v2(opened)
@@ -35,6 +43,12 @@ public final class Connection {
   deinit {
     for statement in statements.values { statement.finalize() }
     sqlite3_close_v2(handle)
+  }
+
+  /// https://sqlite.org/uri.html
+  private static func immutableURI(_ path: String) -> String {
+    let hidden = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+    return "file:\(hidden)?immutable=1"
   }
 
   private static let configure: Void = {

@@ -19,7 +19,7 @@ struct Command: Sendable {
   let run: @Sendable (Arguments) throws(UsageError) -> Int32
 
   static let all =
-    [serve, health, backup, restore, certificate, hosts] + users + imports + exports + [mirror]
+    [serve, health, backup, restore, certificate, hosts, doctor] + users + imports + exports + [mirror]
 
   /// - Returns: the command that the arguments begin with, and those behind its name.
   private static func find(in arguments: [String]) throws(UsageError) -> (Command, rest: [String]) {

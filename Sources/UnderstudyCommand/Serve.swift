@@ -189,6 +189,22 @@ extension Command {
       \.drainSeconds),
   ]
 
+  /// Some of the options, for a command that is about what a server would find.
+  static func serveOptions(_ names: [String]) -> [Option] {
+    settings.map(\.option).filter { names.contains($0.name) }
+  }
+
+  /// What some of the options say.
+  static func serveOptions(
+    _ names: [String], of arguments: Arguments
+  ) throws(UsageError) -> Application.Options {
+    var options = Application.Options()
+    for setting in settings where names.contains(setting.option.name) {
+      try setting.apply(arguments, &options)
+    }
+    return options
+  }
+
   private static func asTyped(_ text: String, _ arguments: Arguments) -> String? { text }
 
   private static func metricsToken(_ text: String, _ arguments: Arguments) throws(UsageError) -> String? {

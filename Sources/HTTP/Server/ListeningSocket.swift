@@ -181,3 +181,25 @@ public func machineAddresses() -> [IPAddress] {
   }
   return addresses
 }
+
+/// The addresses that a name leads to from this machine, without one twice; none where it leads nowhere.
+public func addresses(of name: String) -> [IPAddress] {
+  var hints = addrinfo()
+  #if canImport(Darwin)
+    hints.ai_socktype = SOCK_STREAM
+  #else
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+  #endif
+  var list: UnsafeMutablePointer<addrinfo>?
+  guard getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+  defer { freeaddrinfo(list) }
+  var found: [IPAddress] = []
+  var next = list
+  while let info = next?.pointee {
+    next = info.ai_next
+    if let socket = info.ai_addr, let address = IPAddress(UnsafePointer(socket)), !found.contains(address) {
+      found.append(address)
+    }
+  }
+  return found
+}

@@ -1,0 +1,127 @@
+import SQLite
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Doctor {
+  private var database: String { folder + "/understudy.sqlite" }
+
+  /// What the database itself says, read beside the server that has it, or from a file that nobody has.
+  var databaseFindings: [Finding] {
+    var status = stat()
+    guard stat(database, &status) == 0 else {
+      return [.ok("there is no database yet: 'understudy serve' makes it")]
+    }
+    do {
+      return try check(size: Int(status.st_size))
+    } catch let error as SQLiteError {
+      if case .notADatabase = error { return [damaged("\(error)")] }
+      return [
+        .problem("\(database) can't be read (\(error))", "run this as the user that the server runs as")
+      ]
+    } catch {
+      return [
+        .problem(
+          "\(database) wasn't closed by the server that had it, and couldn't be looked at (\(error))",
+          "start the server once, which puts it in order")
+      ]
+    }
+  }
+
+  private func damaged(_ reason: String) -> Finding {
+    .problem(
+      "\(database) is damaged (\(reason))",
+      "stop the server, keep the file, and put a backup in its place: 'understudy restore'")
+  }
+
+  private func check(size: Int) throws -> [Finding] {
+    if isServed { return try check(Connection(path: database, access: .readOnly), size: size) }
+    guard hasRemains else { return try check(Connection(path: database, access: .immutable), size: size) }
+    // Reading would put the remains in order, which is the server's to do: a copy is as good.
+    let copy = try Copy(of: database)
+    return try check(Connection(path: copy.path, access: .readWrite), size: size)
+  }
+
+  /// Whether a server that was killed, or a power cut, has left what isn't in the file yet.
+  private var hasRemains: Bool {
+    ["-wal", "-journal"].contains { name in
+      var status = stat()
+      return stat(database + name, &status) == 0 && status.st_size > 0
+    }
+  }
+
+  private func check(_ connection: Connection, size: Int) throws -> [Finding] {
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    let application = try connection.integer("PRAGMA application_id") ?? 0
+    guard application == Storage.schema.applicationID else {
+      return [
+        .problem("\(database) is a database of another program", "choose another folder with --data")
+      ]
+    }
+    guard version <= Storage.schema.version else {
+      return [
+        .problem(
+          "\(database) was written by a newer version of this program (schema \(version))", "use that version"
+        )
+      ]
+    }
+    let defects = try connection.rows("PRAGMA integrity_check(3)") { $0.text(0) }
+    guard defects == ["ok"] else { return [damaged(defects.joined(separator: "; "))] }
+    let orphans = try connection.rows("PRAGMA foreign_key_check") { $0.text(0) }
+    guard orphans.isEmpty else {
+      return [
+        damaged(
+          "\(orphans.count) rows of \(Set(orphans).sorted().joined(separator: ", ")) refer to ones that aren't there"
+        )
+      ]
+    }
+    return [
+      .ok(
+        "the database is sound: \(DiskSpace.text(size)), schema \(version), no row refers to one that isn't there"
+      )
+    ]
+  }
+
+  /// A copy of a database and what is beside it, in a folder that goes with it.
+  private final class Copy {
+    private struct Failure: Error, CustomStringConvertible {
+      let description: String
+    }
+
+    private let folder: String
+    var path: String { folder + "/copy" }
+    private static let files = ["", "-wal", "-journal"]
+
+    init(of database: String) throws {
+      let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+      var template = Array("\(parent)/understudy-doctor-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else { throw Failure(description: String(cString: strerror(errno))) }
+      folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      for suffix in Self.files { try Self.copy(database + suffix, to: path + suffix) }
+    }
+
+    deinit {
+      for suffix in Self.files + ["-shm"] { unlink(path + suffix) }
+      rmdir(folder)
+    }
+
+    private static func copy(_ source: String, to target: String) throws {
+      let from = open(source, O_RDONLY | O_CLOEXEC)
+      if from < 0, errno == ENOENT { return }
+      defer { if from >= 0 { close(from) } }
+      let to = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      defer { if to >= 0 { close(to) } }
+      var buffer = [UInt8](repeating: 0, count: 1 << 20)
+      var isWhole = from >= 0 && to >= 0
+      while isWhole {
+        let count = read(from, &buffer, buffer.count)
+        if count == 0 { return }
+        isWhole = count > 0 && write(to, buffer, count) == count
+      }
+      throw Failure(description: String(cString: strerror(errno)))
+    }
+  }
+}
