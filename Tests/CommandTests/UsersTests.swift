@@ -4,18 +4,20 @@ import Testing
 
 @Suite("understudy users")
 struct UsersTests {
-  /// Runs the test beside a server, and once more without one.
-  private func bothWays(
-    _ body: (DataFolderUnderTest, _ log: () -> String, _ logIn: (String, String, String) throws -> Int) throws
-      -> Void
-  ) throws {
-    let served = try DataFolderUnderTest()
-    let server = try served.serve()
-    try body(served, { server.log }) { try server.logIn($0, password: $1, app: $2).status }
-    server.end()
-    let alone = try DataFolderUnderTest()
-    try body(alone, { "" }) { name, password, app in
-      let server = try alone.serve()
+  /// A folder, beside a server or without one.
+  private struct Place {
+    let folder: DataFolderUnderTest
+    let server: ServerProcess?
+
+    init(isServed: Bool) throws {
+      folder = try DataFolderUnderTest()
+      server = isServed ? try folder.serve() : nil
+    }
+
+    /// The status of a login.
+    func logIn(_ name: String, _ password: String, _ app: String) throws -> Int {
+      if let server { return try server.logIn(name, password: password, app: app).status }
+      let server = try folder.serve()
       defer { server.end() }
       return try server.logIn(name, password: password, app: app).status
     }
@@ -23,36 +25,37 @@ struct UsersTests {
 
   @Test(
     "a user that was added, renamed and given another password logs in, for each app",
-    arguments: ["invasive", "directory"])
-  func life(app: String) throws {
-    try bothWays { folder, log, logIn in
-      func run(_ arguments: String..., input: String = "") throws -> String {
-        let (status, output, errors) = try folder.run(["users"] + arguments + ["--app", app], input: input)
-        #expect(status == 0, "\(errors)")
-        #expect(errors.isEmpty)
-        return output
-      }
-      #expect(try run("add", "ada", input: "first-secret\n") == "added ada\n")
-      #expect(try logIn("ada", "first-secret", app) == 200)
-      #expect(try run("rename", "ada", "zoë") == "ada is zoë now\n")
-      #expect(try logIn("ada", "first-secret", app) == 401)
-      #expect(try logIn("zo%C3%AB", "first-secret", app) == 200)
-      // The name as another keyboard writes it.
-      #expect(
-        try run("reset-password", "zoe\u{308}", input: "second-secret") == "zoë has another password now\n")
-      #expect(try logIn("zo%C3%AB", "first-secret", app) == 401)
-      #expect(try logIn("zo%C3%AB", "second-secret", app) == 200)
-      let made = try run("reset-password", "zoë", "--generate")
-      let password = try #require(made.firstMatch(of: #/password (\w+) now/#)?.1)
-      #expect(try logIn("zo%C3%AB", String(password), app) == 200)
-      #expect(try run("list").contains("1   zoë"))
-      #expect(try run("delete", "zoë", "--yes").contains("deleted zoë of the \(app) app with 0"))
-      #expect(try logIn("zo%C3%AB", String(password), app) == 401)
-      // What the server wrote of it all has no password in it, and says what was done.
-      let log = log()
-      for secret in ["first-secret", "second-secret", String(password)] { #expect(!log.contains(secret)) }
-      #expect(log.isEmpty || log.contains("POST /users/\(app)/password"))
+    arguments: ["invasive", "directory"], [true, false])
+  func life(app: String, isServed: Bool) throws {
+    let place = try Place(isServed: isServed)
+    let folder = place.folder
+    func run(_ arguments: String..., input: String = "") throws -> String {
+      let (status, output, errors) = try folder.run(["users"] + arguments + ["--app", app], input: input)
+      #expect(status == 0, "\(errors)")
+      #expect(errors.isEmpty)
+      return output
     }
+    #expect(try run("add", "ada", input: "first-secret\n") == "added ada\n")
+    #expect(try place.logIn("ada", "first-secret", app) == 200)
+    #expect(try run("rename", "ada", "zoë") == "ada is zoë now\n")
+    #expect(try place.logIn("ada", "first-secret", app) == 401)
+    #expect(try place.logIn("zo%C3%AB", "first-secret", app) == 200)
+    // The name as another keyboard writes it.
+    #expect(
+      try run("reset-password", "zoe\u{308}", input: "second-secret") == "zoë has another password now\n")
+    #expect(try place.logIn("zo%C3%AB", "first-secret", app) == 401)
+    #expect(try place.logIn("zo%C3%AB", "second-secret", app) == 200)
+    let made = try run("reset-password", "zoë", "--generate")
+    let password = try #require(made.firstMatch(of: #/password (\w+) now/#)?.1)
+    #expect(try place.logIn("zo%C3%AB", String(password), app) == 200)
+    #expect(try run("list").contains("1   zoë"))
+    #expect(try run("delete", "zoë", "--yes").contains("deleted zoë of the \(app) app with 0"))
+    #expect(try place.logIn("zo%C3%AB", String(password), app) == 401)
+    // What the server wrote of it all has no password in it, and says what was done.
+    let log = place.server?.log ?? ""
+    for secret in ["first-secret", "second-secret", String(password)] { #expect(!log.contains(secret)) }
+    #expect(!isServed || log.contains("POST /users/\(app)/password"))
+    place.server?.end()
   }
 
   @Test(

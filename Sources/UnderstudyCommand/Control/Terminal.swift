@@ -18,13 +18,14 @@ enum Terminal {
   ///
   /// - Returns: nil where that was broken off.
   static func secret(_ prompt: String) -> String? {
-    write(prompt)
     var settings = termios()
     tcgetattr(STDIN_FILENO, &settings)
     var hidden = settings
     // Signals come as characters, so that none leaves the terminal without its echo.
     hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    // Whoever is asked may type at once.
+    write(prompt)
     defer {
       tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
       write("\n")
