@@ -41,7 +41,7 @@ final class DataFolderUnderTest {
     _ arguments: [String], input: String = "", launcher: [String] = []
   ) throws -> (status: Int32, output: String, errors: String) {
     try ServerProcess.run(
-      arguments, environment: ["UNDERSTUDY_DATA": path], launcher: launcher, input: input)
+      arguments, environment: ["UNDERSTUDY_DATA": path, "no_proxy": "*"], launcher: launcher, input: input)
   }
 
   /// A number from the database.

@@ -236,6 +236,7 @@ struct HostileMirrorTests {
       ])
     if first.contains("Retry-After: 1\r") {
       let asked = times.withLock { $0["/p.png"] ?? [] }
+      try #require(asked.count == 2)
       #expect(asked[1].timeIntervalSince(asked[0]) > 0.95)
     }
   }

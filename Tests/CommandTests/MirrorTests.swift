@@ -41,6 +41,7 @@ struct MirrorTests {
     #expect(try folder.run("import", "species", "-", input: species).status == 0)
     #expect(
       try folder.run("import", "parks", "-", input: "id,name,county\n7,\"A \"\"Park\"\"\",\n").status == 0)
+    try Data(png("photograph")).write(to: folder.images.appending(path: "garlic-mustard.png"))
     try Data([0xFF, 0xD8, 0xFF] + Array("kudzu".utf8)).write(to: folder.images.appending(path: "kudzu.jpg"))
     return (folder, server)
   }
@@ -56,6 +57,8 @@ struct MirrorTests {
     let folder = try DataFolderUnderTest()
     let server = try folder.serve()
     let before = try server.answer("GET", "/invasive/species")
+    let plate = try server.answer("GET", "/invasive/images/garlic-mustard.png")
+    #expect(try server.answer("GET", "/invasive/images/kudzu.jpg").status == 404)
     let url = "http://127.0.0.1:\(source.port)"
     let (status, output, errors) = try folder.run("mirror", url)
     #expect(status == 0, "\(errors)")
@@ -76,6 +79,7 @@ struct MirrorTests {
       let answers = try [source, server].map { try $0.answer("GET", "/invasive/images/\(picture)") }
       #expect(answers.map(\.status) == [200, 200])
       #expect(answers[0].body == answers[1].body)
+      #expect(answers[1]["ETag"] != plate["ETag"])
     }
     #expect(try server.answer("GET", "/invasive/species/2").status == 404)
     // What isn't in the lists stays with a plant that is the same.

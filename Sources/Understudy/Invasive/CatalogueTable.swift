@@ -24,8 +24,6 @@ enum CatalogueTable: String, Sendable, CaseIterable {
 
   /// The most rows: the lists are kept in memory, and phones load them whole.
   static let rowLimit = 10_000
-  /// The most bytes of a table, as a file or as another server's list.
-  static let byteLimit = 8 << 20
   /// Ids are numbers that JavaScript, too, tells apart.
   static let ids: ClosedRange<Int64> = 1...(1 << 53 - 1)
 

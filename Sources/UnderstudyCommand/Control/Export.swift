@@ -14,7 +14,7 @@ extension Command {
       name: "export \(table)",
       summary: "Writes the \(table) to standard output. No password and no key is ever in it.",
       options: [
-        .data, Option("format", "FORMAT", "csv or json.", standard: "csv"),
+        .data, .value("format", "FORMAT", "csv, which is the default, or json."),
         .action("bom", "Begins CSV with a byte order mark, by which Excel knows UTF-8."),
       ],
       run: { arguments throws(UsageError) in

@@ -9,7 +9,7 @@ extension Command {
       "Fetches species, parks and pictures, with their ids, from a running original, as https://cmsc106.net, or another Understudy. Done again it fetches what has changed, and after an interruption what is missing.",
     options: [
       .data,
-      Option("ca", "FILE", "Certificates to trust, PEM.", standard: "the system's"),
+      .value("ca", "FILE", "Certificates to trust instead of the system's, PEM."),
     ],
     operand: Operand("URL", "The server's address."),
     run: { arguments throws(UsageError) in
