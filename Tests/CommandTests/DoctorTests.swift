@@ -129,6 +129,16 @@ struct DoctorTests {
       try file.write(contentsOf: Data(repeating: 0xA5, count: 20_000))
       try file.close()
     },
+    Trouble(description: "an index that isn't its table's", said: "is damaged (") { folder in
+      let database = folder.url.appending(path: "understudy.sqlite").path
+      try Connection(path: database, access: .readWrite).execute(
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET rootpage = (
+          SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_directory_user_1')
+        WHERE name = 'sqlite_autoindex_user_1';
+        """)
+    },
     Trouble(description: "a row without the one that it refers to", said: "1 rows of observation refer") {
       folder in
       let database = folder.url.appending(path: "understudy.sqlite").path
