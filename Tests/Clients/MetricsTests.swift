@@ -60,6 +60,43 @@ struct MetricsTests {
     try await check()
   }
 
+  private static func documentation() throws -> String {
+    let file = ClientProgram.folder.appending(path: "../../docs/monitoring.md")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test("the documentation's table has every metric, and no other")
+  func documented() throws {
+    let server = try serve(["--ephemeral", "--https", "0", "--name", "cmsc106.net"])
+    defer { end(server) }
+    #expect(try status(RawClient(port: server.port), "GET", "/") == 200)
+    let exposed = try Exposed(port: server.port).text.matches(of: #/# TYPE (\S+) /#).map {
+      String($0.output.1)
+    }
+    let table = try Self.documentation().split(separator: "\n").filter { $0.hasPrefix("| `") }
+    let documented = table.flatMap { row in
+      row.split(separator: "|")[0].matches(of: #/`((?:understudy|process)_\w+)`/#).map { String($0.output.1) }
+    }
+    #expect(documented.sorted() == exposed.sorted())
+  }
+
+  @Test(
+    "promtool takes the documentation's alerts, and they are about metrics that there are",
+    .enabled(if: ClientProgram.isWanted("promtool"), "promtool was not found"))
+  func alerts() async throws {
+    let server = try serve(["--ephemeral", "--https", "0", "--name", "cmsc106.net"])
+    defer { end(server) }
+    #expect(try status(RawClient(port: server.port), "GET", "/") == 200)
+    let exposed = try Exposed(port: server.port).text
+    let block = try #require(Self.documentation().firstMatch(of: #/```yaml\n(?s:(.*?))```/#)).output.1
+    for name in block.matches(of: #/understudy_\w+/#) { #expect(exposed.contains("# TYPE \(name.output) ")) }
+    let file = FileManager.default.temporaryDirectory.appending(path: "understudy-\(UUID().uuidString).yml")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(block.utf8).write(to: file)
+    let said = try await ClientProgram(name: "promtool").succeed(["check", "rules", file.path])
+    #expect(said.contains("SUCCESS: 5 rules found"))
+  }
+
   @Test("every answer is counted once, under its route's pattern and its status")
   func answers() throws {
     let server = try serve()
@@ -161,7 +198,9 @@ struct MetricsTests {
     for _ in 1...5 { #expect(try status(try RawClient(port: server.port), "GET", "/") == 200) }
     let clients = try (1...20).map { _ in try RawClient(port: server.port) }
     for client in clients { #expect(try status(client, "GET", "/") == 200) }
-    let many = try Exposed.eventually(port: server.port) { $0["understudy_connections"] == 21 }
+    let many = try Exposed.eventually(port: server.port) {
+      $0["understudy_connections"] == 21 && $0["understudy_http_requests_in_progress"] == 1
+    }
     #expect(many["understudy_connections"] == 21)
     #expect(many["understudy_http_requests_in_progress"] == 1)
     withExtendedLifetime(clients) {}
