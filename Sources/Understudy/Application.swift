@@ -300,7 +300,7 @@ public final class Application: Sendable {
   static func explain(_ error: any Error, _ options: Options) -> String {
     let folder = options.dataFolder ?? temporaryFolder
     let database = "\(folder)/understudy.sqlite"
-    if let line = explainOwnership(error, dataFolder: folder) { return line }
+    if let own = options.dataFolder, let line = explainOwnership(error, dataFolder: own) { return line }
     return switch error {
     case let error as CertificateError:
       explain(

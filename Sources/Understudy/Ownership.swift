@@ -28,7 +28,7 @@ extension Application {
       let path = dataFolder + name
       var status = stat()
       guard lstat(path, &status) == 0, status.st_uid != user,
-        faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0
+        faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0, errno == EACCES
       else { continue }
       guard let command = chown(dataFolder, to: "\(user):\(group)") else { return nil }
       return

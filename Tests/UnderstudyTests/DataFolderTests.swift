@@ -175,6 +175,11 @@ struct DataFolderTests {
     try files.createDirectory(atPath: path + "/lost+found", withIntermediateDirectories: true)
     try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     await isRefused("\(path): it belongs to user 0, and this is user 65534", "'chown -R 65534:0 \(path)'")
+    // A folder for temporary ones is everybody's.
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      setenv("TMPDIR", path, 1)
+      asSomebody { #expect(refusal(nil).hasPrefix("can't use the data folder \(path) (Permission denied)")) }
+    }
     // What is in there can't be seen.
     try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
     await isRefused("\(path): it belongs to user 0", "'chown 65534:0 \(path)'")
@@ -226,8 +231,8 @@ private func asSomebody(_ body: () -> Void) {
   body()
 }
 
-/// What a server says that can't begin in a folder.
-private func refusal(_ path: String) -> String {
+/// What a server says that can't begin in a folder, or in a temporary one.
+private func refusal(_ path: String?) -> String {
   do {
     try TestServer {
       $0.dataFolder = path
