@@ -322,6 +322,8 @@ public final class Application: Sendable {
       "\(database) is damaged (\(reason)): move it away together with understudy.sqlite-wal, if that is there, and put a copy in its place, or choose another folder with --data"
     case Database.OpenError.refused(let error), let error as SQLiteError:
       "can't use \(database) (\(error)): see whether its disk is full or fails, or choose another folder with --data"
+    case let error as Control.SocketFailure:
+      "can't make the socket \(Control.socketName) in \(error.folder) (\(error.reason)): the data folder has to be on a file system that has sockets"
     case ListenError.portInUse(let port):
       "port \(port) is in use: stop what listens there, or choose another one with \(portOption(port, options)) (0 finds a free one)"
     case ListenError.notPermitted(let port):

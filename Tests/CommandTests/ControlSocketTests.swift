@@ -79,6 +79,25 @@ struct ControlSocketTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
+  @Test(
+    "where the socket can't be made a server serves and says so, and a command says why it can't do without")
+  func noSocket() throws {
+    let folder = try DataFolderUnderTest()
+    try folder.serve().end()
+    // Something else has its name.
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "control.sock"), withIntermediateDirectories: true)
+    let server = try folder.serve()
+    #expect(try server.signUp("ada").status == 200)
+    #expect(
+      server.log.contains("commands such as users and backup can't reach this server: no control socket"))
+    server.end()
+    let (status, _, errors) = try folder.run("users", "list", "--app", "invasive")
+    #expect(status == 1)
+    #expect(errors.hasPrefix("understudy: can't make the socket control.sock in \(folder.path) ("))
+    #expect(errors.split(separator: "\n").count == 1)
+  }
+
   #if os(Linux)
     @Test(
       "another user can't use it, and is told whose it is",

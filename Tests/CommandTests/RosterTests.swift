@@ -105,7 +105,8 @@ struct RosterTests {
         #expect(errors.hasSuffix("added 100 users; their passwords are shown this once\n"))
         return (Date().timeIntervalSince(start), output)
       }
-      while !server.log.contains("\"route\":\"/\"") { usleep(10_000) }
+      // The command has found the server.
+      for _ in 0..<3000 where !server.log.contains("\"route\":\"/\"") { usleep(10_000) }
       usleep(200_000)
       let end = Date()
       server.signal(SIGTERM)

@@ -27,6 +27,12 @@ final class Control: Sendable {
     let jobs = Jobs()
   }
 
+  /// A command can't make the socket by which it asks itself.
+  struct SocketFailure: Error {
+    let folder: String
+    let reason: String
+  }
+
   /// The socket's name in the data folder.
   static let socketName = "control.sock"
 
@@ -108,10 +114,13 @@ extension Application {
     guard options.dataFolder != nil else { return nil }
     do {
       return try Control(services, logs: options.servesApps)
-    } catch let error as ListenError where options.servesApps {
+    } catch ListenError.failed(let reason) {
+      guard options.servesApps else {
+        throw Control.SocketFailure(folder: services.folder.path, reason: reason)
+      }
       services.log.write(
         .warning, "commands such as users and backup can't reach this server: no control socket",
-        [("detail", .text("\(error)"))])
+        [("detail", .text(reason))])
       return nil
     }
   }
