@@ -41,6 +41,11 @@ public final class Certificate: @unchecked Sendable {
     return (0..<Int(count)).compactMap { list[$0].map(Certificate.init(owning:)) }
   }
 
+  /// Reads the first certificate of a PEM file; nil where there is none.
+  public static func first(in path: String) throws(CertificateError) -> Certificate? {
+    try all(pem: readFile(path), path: path).first
+  }
+
   /// The certificate in PEM.
   public var pem: [UInt8] {
     get throws(CertificateError) {

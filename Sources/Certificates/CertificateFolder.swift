@@ -25,7 +25,7 @@ public struct CertificateFolder: Sendable {
   public func certificate() throws(CertificateError) -> Certificate? {
     let path = authorityCertificate
     guard fileExists(path) else { return nil }
-    return try Certificate.all(pem: readFile(path), path: path).first
+    return try Certificate.first(in: path)
   }
 
   /// The authority that is there; nil where there is none. A key alone is what a power cut leaves of one that was

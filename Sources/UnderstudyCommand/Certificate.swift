@@ -21,7 +21,8 @@ extension Command {
       .action("install", "Has this machine trust it. \(installation)"),
       .action("simulator", "Has the booted iOS Simulator trust it (macOS)."),
       .action(
-        "uninstall", "Takes back --install; with --simulator resets the keychain of the booted Simulator."),
+        "uninstall",
+        "Takes back --install\(extent); with --simulator resets the keychain of the booted Simulator."),
     ],
     run: { arguments throws(UsageError) in
       let folder = arguments["data"] ?? "./data"
@@ -32,6 +33,10 @@ extension Command {
       do {
         if try arguments.isOn("new-authority") { try makeAuthority(in: folder, names: names) }
         let certificates = Application.certificates(in: folder)
+        #if !canImport(Darwin)
+          // What is to be taken back needs not be in the folder any more.
+          if uninstalls, !isForSimulator { return try uninstall() }
+        #endif
         guard let authority = try certificates.certificate() else { return complainOfNone(in: folder) }
         guard installs || uninstalls || isForSimulator else {
           describe(authority, in: certificates)
@@ -41,12 +46,13 @@ extension Command {
         if isForSimulator {
           steps += simulatorSteps(certificates.authorityCertificate, uninstalls: uninstalls)
         }
-        if installs { steps += installSteps(authority, at: certificates.authorityCertificate) }
-        if uninstalls, !isForSimulator {
-          steps += uninstallSteps(authority, at: certificates.authorityCertificate)
-        }
-        for step in steps where try !step.run() { return failure }
-        return success
+        if installs { steps += try installSteps(authority, at: certificates.authorityCertificate) }
+        #if canImport(Darwin)
+          if uninstalls, !isForSimulator {
+            steps += uninstallSteps(authority, at: certificates.authorityCertificate)
+          }
+        #endif
+        return try SystemCommand.runAll(steps) ? success : failure
       } catch let error as CertificateError {
         complain(Application.explain(certificate: error, dataFolder: folder))
         return failure
@@ -70,8 +76,8 @@ extension Command {
     guard let old else { return }
     print("The one that it replaces is still trusted where it was: \(old.commonName), \(old.fingerprint)")
     #if !canImport(Darwin)
-      if access(trustedFile(old), F_OK) == 0 {
-        print("On this machine: rm \(trustedFile(old)) && update-ca-certificates")
+      if DebianTrust.trusts(old) {
+        print("This machine is one of them: certificate --uninstall takes that back.")
       }
     #endif
   }
@@ -107,6 +113,15 @@ extension Command {
     #endif
   }
 
+  /// What beyond the folder's authority is taken back.
+  private static var extent: String {
+    #if canImport(Darwin)
+      ""
+    #else
+      ", of every authority of Understudy's that this machine trusts"
+    #endif
+  }
+
   private static func simulatorSteps(_ file: String, uninstalls: Bool) -> [SystemCommand] {
     let keychain = ["xcrun", "simctl", "keychain", "booted"]
     return [SystemCommand(keychain + (uninstalls ? ["reset"] : ["add-root-cert", file]))]
@@ -130,21 +145,21 @@ extension Command {
       ]
     }
   #else
-    /// Where Debian looks for authorities that the machine's owner trusts.
-    private static func trustedFile(_ authority: Certificate) -> String {
-      let start = authority.fingerprint.filter { $0 != ":" }.prefix(16).lowercased()
-      return "/usr/local/share/ca-certificates/understudy-\(start).crt"
+    private static func installSteps(_ authority: Certificate, at file: String) throws -> [SystemCommand] {
+      try DebianTrust.adding(authority, at: file)
     }
 
-    private static func installSteps(_ authority: Certificate, at file: String) -> [SystemCommand] {
-      [
-        .asRoot(["install", "-D", "-m", "644", file, trustedFile(authority)]),
-        .asRoot(["update-ca-certificates"]),
-      ]
-    }
-
-    private static func uninstallSteps(_ authority: Certificate, at file: String) -> [SystemCommand] {
-      [.asRoot(["rm", "-f", trustedFile(authority)]), .asRoot(["update-ca-certificates"])]
+    private static func uninstall() throws -> Int32 {
+      let trust = DebianTrust()
+      for file in trust.foreign { complain("\(file) is no authority of Understudy's, and is left alone") }
+      guard !trust.isEmpty else {
+        print("this machine trusts no authority of Understudy's")
+        return success
+      }
+      for authority in trust.certificates {
+        print("no longer to be trusted: \(authority.commonName), \(authority.fingerprint)")
+      }
+      return try trust.takeBack() ? success : failure
     }
   #endif
 }

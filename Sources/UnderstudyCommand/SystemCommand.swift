@@ -20,11 +20,41 @@ struct SystemCommand: Sendable {
     SystemCommand(getuid() == 0 ? words : ["sudo"] + words)
   }
 
+  /// Runs commands one after the other, as long as each does what it is to.
+  ///
+  /// - Returns: whether all of them did.
+  /// - Throws: `Failure` where one of them isn't on this machine; none has been run then.
+  static func runAll(_ commands: [SystemCommand]) throws(Failure) -> Bool {
+    searchSystemFolders()
+    for command in commands { try command.find() }
+    for command in commands where try !command.run() { return false }
+    return true
+  }
+
+  /// Has programs found, by this one and by those that it runs, that are only meant for root: on Debian a user's
+  /// search path doesn't lead to them.
+  private static func searchSystemFolders() {
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+    let known = path.split(separator: ":")
+    let missing = ["/usr/local/sbin", "/usr/sbin", "/sbin"].filter { !known.contains($0[...]) }
+    // This program has but one thread yet.
+    setenv("PATH", ([path] + missing).joined(separator: ":"), 1)
+  }
+
+  /// - Throws: `Failure` where there is no such program.
+  private func find() throws(Failure) {
+    let folders = getenv("PATH").map { String(cString: $0) }?.split(separator: ":") ?? []
+    for word in words.prefix(words.first == "sudo" ? 2 : 1)
+    where !folders.contains(where: { access("\($0)/\(word)", X_OK) == 0 }) {
+      throw Failure(description: "there is no \(word) on this machine: nothing has been changed")
+    }
+  }
+
   /// Prints it as it would be typed, runs it, and waits for its end.
   ///
   /// - Returns: whether it did what it was to.
   /// - Throws: `Failure` where there is no such program.
-  func run() throws(Failure) -> Bool {
+  private func run() throws(Failure) -> Bool {
     print("+ " + words.map(Self.quoted).joined(separator: " "))
     // What it writes comes after that line.
     fflush(nil)

@@ -40,6 +40,12 @@
         cp -r /etc/ssl/certs "$1/certs"
         mount --bind "$1/certs" /etc/ssl/certs
         mount -t tmpfs tmpfs /usr/local/share/ca-certificates
+        # What Java trusts is changed by dpkg, which keeps a record of it.
+        for state in dpkg ca-certificates-java; do
+          test -d "/var/lib/$state" || continue
+          cp -r "/var/lib/$state" "$1/$state"
+          mount --bind "$1/$state" "/var/lib/$state"
+        done
         shift
         exec "$@"
         """

@@ -37,6 +37,25 @@
     }
 
     @Test(
+      "in Java, by the machine's own store, trust it as long as the machine does",
+      .enabled(
+        if: FileManager.default.fileExists(atPath: "/etc/ca-certificates/update.d/jks-keystore"),
+        "Java here has no store that follows the machine's"))
+    func javaStore() async throws {
+      try await withStandIn { machine in
+        let client = UnmodifiedClient.okHttp
+        try await expectRefusal(by: client, client.command, client.saysUntrusted, on: machine)
+        try await machine.understudy("certificate", "--data", machine.folder.path, "--install")
+        let result = try await machine.run(client.command)
+        #expect(result.status == 0, "\(result.output) \(result.errors)")
+        try await machine.understudy("certificate", "--data", machine.folder.path, "--uninstall")
+        try await expectRefusal(by: client, client.command, client.saysUntrusted, on: machine)
+        let links = try await machine.run(["ls", "/etc/ssl/certs", "/etc/ssl/certs/java"])
+        #expect(links.status == 0 && !links.output.contains("understudy"))
+      }
+    }
+
+    @Test(
       "refuse a certificate for it from an authority that they trust for other names",
       arguments: UnmodifiedClient.allCases)
     func constrained(client: UnmodifiedClient) async throws {

@@ -145,28 +145,96 @@ struct CertificateTests {
       let script = """
         set -e
         openssl verify \(data)/tls/ca.pem && exit 3
+    /// Runs a script on such a machine, `$0` being the program.
+    private func onAMachine(
+      _ script: String, in folder: TemporaryFolder, path: String = "/usr/local/bin:/usr/bin:/bin"
+    ) throws -> (status: Int32, output: String, errors: String) {
+      try ServerProcess.run(
+        [], environment: ["TRUST": folder.path + "/certs", "PATH": path],
+        launcher: [
+          "/usr/bin/unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c", Self.trustStore, script,
+        ])
+    }
+
         "$0" certificate --data \(data) --install
         openssl verify \(data)/tls/ca.pem
         "$0" certificate --data \(data) --uninstall
         openssl verify \(data)/tls/ca.pem && exit 4
-        ls -A /usr/local/share/ca-certificates
+        test -z "$(ls -A /usr/local/share/ca-certificates)"
         """
-      let (status, output, errors) = try ServerProcess.run(
-        [],
-        environment: ["TRUST": folder.path + "/certs"],
-        launcher: [
-          "/usr/bin/unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c",
-          Self.trustStore, script,
-        ])
+      let (status, output, errors) = try onAMachine(script, in: folder)
       #expect(status == 0, "\(output) \(errors)")
       let commands = output.split(separator: "\n").filter { $0.hasPrefix("+ ") }.map(String.init)
       try #require(commands.count == 4, "\(output) \(errors)")
       let file = try #require(commands[0].split(separator: " ").last)
       #expect(file.hasPrefix("/usr/local/share/ca-certificates/understudy-"))
-      #expect(commands[0] == "+ install -D -m 644 \(data)/tls/ca.pem \(file)")
-      #expect(commands[1] == "+ update-ca-certificates" && commands[3] == commands[1])
+      #expect(commands[0] == "+ install -D -T -m 644 \(data)/tls/ca.pem \(file)")
+      #expect(commands[1] == "+ update-ca-certificates" && commands[3].hasPrefix(commands[1]))
+      #expect(output.contains("\n0 added, 1 removed; done.\n"))
       #expect(commands[2] == "+ rm -f \(file)")
       #expect(output.contains("\(data)/tls/ca.pem: OK\n"))
     }
   #endif
 }
+
+    @Test(
+      "takes back what is in no folder any more, and what half an uninstallation has left; and nobody else's",
+      .enabled(if: MountedDisk.isAvailable, "a disk can't be mounted here"))
+    func uninstallOthers() throws {
+      let folder = try TemporaryFolder()
+      let data = folder.path + "/data"
+      let script = """
+        set -e
+        added=/usr/local/share/ca-certificates
+        echo mine > $added/understudy-0123456789abcdef.crt
+        for number in 1 2; do
+          "$0" certificate --data \(data) --new-authority > \(data).said
+          "$0" certificate --data \(data) --install > /dev/null
+          cp \(data)/tls/ca.pem \(data)$number.pem
+          openssl verify \(data)$number.pem
+        done
+        grep -e --uninstall \(data).said
+        rm -r \(data) "$(grep -lF "$(sed -n 2p \(data)1.pem)" $added/*.crt)"
+        "$0" certificate --data \(data) --uninstall
+        for number in 1 2; do openssl verify \(data)$number.pem && exit 4; done
+        ls /etc/ssl/certs | grep understudy | grep -v 0123456789abcdef && exit 5
+        test "$(ls $added)" = understudy-0123456789abcdef.crt
+        "$0" certificate --data \(data) --uninstall
+        """
+      let (status, output, errors) = try onAMachine(script, in: folder)
+      #expect(status == 0, "\(output) \(errors)")
+      #expect(
+        output.matches(of: #/no longer to be trusted: Understudy on .+, ([0-9A-F]{2}:){31}/#).count == 1)
+      #expect(output.contains("\n0 added, 2 removed; done.\n"))
+      #expect(output.hasSuffix("this machine trusts no authority of Understudy's\n"))
+      #expect(errors.contains("understudy-0123456789abcdef.crt is no authority of Understudy's"))
+    }
+
+    @Test(
+      "changes nothing where another file has the authority's place, or there is no update-ca-certificates",
+      .enabled(if: MountedDisk.isAvailable, "a disk can't be mounted here"))
+    func refusedInstallation() throws {
+      let folder = try TemporaryFolder()
+      let data = folder.path + "/data"
+      _ = try certificate("--data", data, "--new-authority")
+      let script = """
+        "$0" certificate --data \(data) --install > /dev/null
+        file=$(ls /usr/local/share/ca-certificates/*)
+        echo other > $file
+        "$0" certificate --data \(data) --install && exit 3
+        test "$(cat $file)" = other || exit 4
+        "$0" certificate --data \(data) --uninstall || exit 5
+        test "$(cat $file)" = other || exit 6
+        rm $file
+        mkdir $file
+        "$0" certificate --data \(data) --install && exit 7
+        rmdir $file || exit 8
+        mount --bind /dev/null "$(PATH=$PATH:/usr/sbin command -v update-ca-certificates)"
+        "$0" certificate --data \(data) --install && exit 9
+        test -z "$(ls -A /usr/local/share/ca-certificates)"
+        """
+      let (status, output, errors) = try onAMachine(script, in: folder)
+      #expect(status == 0, "\(output) \(errors)")
+      #expect(errors.matches(of: #/it is not this authority: move it away/#).count == 2)
+      #expect(errors.contains("there is no update-ca-certificates on this machine: nothing has been changed"))
+    }
