@@ -177,7 +177,7 @@ public final class Application: Sendable {
         secureURLs: { [httpsSockets, identity] host in
           Self.httpsURLs(of: httpsSockets, options, identity, host: host)
         },
-        authorityPEM: { authority?.read() }
+        authorityPEM: { authority?.read() }, standIns: Self.standIns(options)
       ).addRoutes(to: &router)
       SpeciesRoutes(catalogue: catalogue, origin: origin).addRoutes(to: &router)
       ParkRoutes(catalogue: catalogue).addRoutes(to: &router)
@@ -254,6 +254,14 @@ public final class Application: Sendable {
         "https://\($0)\(port == 443 ? "" : ":\(port)")"
       }
     }.filter { seen.insert($0).inserted }
+  }
+
+  /// The names that everybody else finds elsewhere. For those of a certificate of one's own the DNS mostly leads here,
+  /// and multicast DNS finds the machine's.
+  private static func standIns(_ options: Options) -> Set<String> {
+    guard options.tlsCertificate == nil else { return [] }
+    let hosts = options.names.compactMap { if case .host(let name) = $0 { name } else { nil } }
+    return Set(hosts.filter { !$0.hasSuffix(".local") })
   }
 
   private static func hosts(of socket: ListeningSocket, _ options: Options) -> [String] {

@@ -66,6 +66,41 @@ struct ConnectTests {
     #expect(!page.text.contains("A phone needs another address"))
   }
 
+  @Test(
+    "opened under the name that it stands in for says that a new phone needs another address, and shows that")
+  func standIn() throws {
+    let (folder, note) = (
+      try TemporaryFolder(), "For devices that find this name here already. A new phone needs"
+    )
+    func server(_ own: CertificateFolder? = nil) throws -> TestServer {
+      try TestServer { options in
+        (options.host, options.httpsPorts) = (nil, [0])
+        if own == nil { options.dataFolder = folder.path }
+        options.names = [.host("cmsc106.net"), .host("mac.local")]
+        (options.tlsCertificate, options.tlsKey) = (own?.server, own?.server)
+      }
+    }
+    let running = try server()
+    let hasOthers = running.application.urls.contains { !$0.contains("localhost") }
+    for host in ["cmsc106.net", "CMSC106.net:80"] {
+      let page = try get("/connect", host: host, from: running).text
+      #expect(page.contains(note))
+      #expect(page.contains("<details open>") == hasOthers)
+    }
+    for host in ["mac.local", "10.0.0.9"] {
+      let page = try get("/connect", host: host, from: running).text
+      #expect(!page.contains(note) && !page.contains("<details open>"))
+    }
+    running.stop()
+    // For a certificate of its owner's, devices find the name here.
+    let own = CertificateFolder(folder.path("own"))
+    let names: [SubjectName] = [.host("cmsc106.net"), .host("mac.local")]
+    _ = try own.identity(from: own.makeAuthority(host: "here", names: names), for: names)
+    let known = try server(own)
+    defer { known.stop() }
+    #expect(try !get("/connect", host: "cmsc106.net", from: known).text.contains(note))
+  }
+
   @Test("names the public URL once")
   func publicURL() throws {
     let server = try TestServer { $0.publicURL = "https://cmsc106.net" }

@@ -13,11 +13,14 @@ struct Connect: Sendable {
   let secureURLs: @Sendable (String?) -> [String]
   /// The PEM of the authority under which the server's certificate is; nil while there is none.
   let authorityPEM: @Sendable () -> [UInt8]?
+  /// The hosts that belong to another server, and lead to this one only on devices that are set up for it.
+  let standIns: Set<String>
 
   func addRoutes(to router: inout Router) {
     router.get("/connect") { [self] request in
       let page = ConnectPage(
-        addresses: addresses(for: request), secureAddresses: secureAddresses(for: request), anchor: anchor)
+        addresses: addresses(for: request), secureAddresses: secureAddresses(for: request), anchor: anchor,
+        standIns: standIns)
       return .now(Self.response(WebPage.type, page.html))
     }
     add("understudy.mobileconfig", ConfigurationProfile.type, to: &router) {

@@ -11,6 +11,8 @@ struct ConnectPage {
   let secureAddresses: [String]
   /// The authority that devices are to trust; nil where there is none.
   let anchor: TrustAnchor?
+  /// The hosts that lead to this server only on devices that are set up for it.
+  var standIns: Set<String> = []
 
   var html: String {
     WebPage.html(
@@ -20,7 +22,7 @@ struct ConnectPage {
         <p>This server stands in for cmsc106.net. Each code opens this page on a phone that is in the same
         network. In the app, put the address in the place of <code>https://cmsc106.net</code>.</p>
 
-        \(Self.list(addresses.prefix(1)))
+        \(list(addresses.prefix(1)))
         \(others)
 
         \(anchor.map(trust) ?? (secureAddresses.isEmpty ? Self.plain : known))
@@ -32,26 +34,33 @@ struct ConnectPage {
   private var others: String {
     guard let first = addresses.first, addresses.count > 1 else { return "" }
     return """
-      <details\(Self.isLoopback(first) ? " open" : "")><summary>Other addresses</summary>
-      \(Self.list(addresses.dropFirst()))
+      <details\(note(on: first) == nil ? "" : " open")><summary>Other addresses</summary>
+      \(list(addresses.dropFirst()))
       </details>
       """
   }
 
-  private static func list(_ addresses: ArraySlice<String>) -> String {
+  private func list(_ addresses: ArraySlice<String>) -> String {
     "<ul class=\"addresses\">\n\(addresses.map(item).joined(separator: "\n"))\n</ul>"
   }
 
-  private static func item(_ address: String) -> String {
+  private func item(_ address: String) -> String {
     let text = WebPage.escaped(address)
     // A browser on a phone opens what its camera has read.
     let code = QRCode(address + "/connect")?.svg(label: "QR code for \(text)/connect") ?? ""
-    let note =
-      isLoopback(address)
-      ? "<small>For this machine and the simulators on it. A phone needs another address.</small>" : ""
+    let note = note(on: address).map { "<small>\($0)</small>" } ?? ""
     return """
       <li>\(code)<p><a href="\(text)/connect"><code>\(text)</code></a>\(note)</p>
       """
+  }
+
+  /// Why a phone that has just joined the network has no use for a URL; nil where it has.
+  private func note(on address: String) -> String? {
+    if Self.isLoopback(address) {
+      return "For this machine and the simulators on it. A phone needs another address."
+    }
+    guard let host = Self.host(of: address), standIns.contains(host) else { return nil }
+    return "For devices that find this name here already. A new phone needs another address."
   }
 
   /// The host of a URL, without its port; nil where it has none.
