@@ -181,7 +181,7 @@ struct Arguments: Sendable {
     guard let value = values[name] else { return nil }
     var elements: [Element] = []
     for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-      let text = String(part.filter { $0 != " " })
+      let text = part.trimmed
       guard let element = read(text) else { throw refused(name, text, expected: expected) }
       elements.append(element)
     }
@@ -191,5 +191,15 @@ struct Arguments: Sendable {
   /// The error for a value that makes no sense.
   func refused(_ name: String, _ value: String, expected: String) -> UsageError {
     UsageError("\(sources[name] ?? name) is '\(value)': expected \(expected)")
+  }
+}
+
+extension Substring {
+  /// Without spaces at its ends, as a part of a list may have them: one inside it is no space between parts.
+  var trimmed: String {
+    guard let first = firstIndex(where: { $0 != " " }), let last = lastIndex(where: { $0 != " " }) else {
+      return ""
+    }
+    return String(self[first...last])
   }
 }

@@ -249,7 +249,7 @@ extension Command {
   ) throws(UsageError) -> [AddressRange] {
     var ranges: [AddressRange] = []
     for part in text.split(separator: ",") {
-      guard let range = AddressRange(String(part.filter { $0 != " " })) else {
+      guard let range = AddressRange(part.trimmed) else {
         throw arguments.refused("trust-proxy", String(part), expected: "addresses, or ranges like 10.0.0.0/8")
       }
       ranges.append(range)
