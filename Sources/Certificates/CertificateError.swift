@@ -4,6 +4,8 @@ import CGnuTLS
 public enum CertificateError: Error, Equatable, Sendable {
   /// The file can't be read.
   case unreadable(String, reason: String)
+  /// This user may not read the file, which is another one's.
+  case forbidden(String, owner: String)
   /// The file can't be written.
   case unwritable(String, reason: String)
   /// There is no certificate in the file, or it is damaged.

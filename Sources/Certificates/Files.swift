@@ -11,7 +11,10 @@ private let longestFile = 1 << 20
 func readFile(_ path: String) throws(CertificateError) -> [UInt8] {
   // A pipe or device in its place isn't waited for.
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-  guard descriptor >= 0 else { throw .unreadable(path, reason: String(cString: strerror(errno))) }
+  guard descriptor >= 0 else {
+    if errno == EACCES || errno == EPERM { throw .forbidden(path, owner: owner(of: path)) }
+    throw .unreadable(path, reason: String(cString: strerror(errno)))
+  }
   defer { close(descriptor) }
   var status = stat()
   guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -26,6 +29,16 @@ func readFile(_ path: String) throws(CertificateError) -> [UInt8] {
     bytes += buffer[..<count]
     guard bytes.count <= longestFile else { throw .unreadable(path, reason: "it is too long") }
   }
+}
+
+/// Whose a file is, or the folder nearest to it that this user sees.
+private func owner(of path: String) -> String {
+  var (path, status) = (path, stat())
+  while stat(path, &status) != 0 {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "another user" }
+    path = String(path[..<slash])
+  }
+  return getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "user \(status.st_uid)"
 }
 
 /// The new bytes of a file, on the disk beside it under another name.

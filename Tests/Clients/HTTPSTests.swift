@@ -88,7 +88,8 @@ struct HTTPSTests {
         launcher: geteuid() == 0 ? nobody : [])
       #expect(status == 1)
       for choice in [
-        "port 443 needs a right", "setcap cap_net_bind_service=+ep",
+        "port 443 needs a right",
+        "setcap cap_net_bind_service=+ep \(ServerProcess.program.resolvingSymlinksInPath().path)",
         "net.ipv4.ip_unprivileged_port_start=443",
         "--publish 443:8443", "--https",
       ] {

@@ -1,6 +1,12 @@
 import Certificates
 import HTTP
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 extension Application {
   /// The files of one's own that were asked for.
   static func ownFiles(_ options: Options) -> ServerIdentity.Files? {
@@ -79,13 +85,29 @@ extension Application {
       return "run it with sudo, or \(other)"
     #else
       return
-        "give the program the right (sudo setcap cap_net_bind_service=+ep PROGRAM), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):8443 with --https 8443 --published \(port):8443), or \(other)"
+        "give the program the right (sudo setcap cap_net_bind_service=+ep \(programPath)), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):8443 with --https 8443 --published \(port):8443), or \(other)"
     #endif
   }
 
   /// What is wrong with certificates, and what to do.
   ///
   /// - Parameters:
+  #if !canImport(Darwin)
+    /// Where this program is, as a shell takes it.
+    private static var programPath: String {
+      guard let path = realpath("/proc/self/exe", nil) else { return "PROGRAM" }
+      defer { free(path) }
+      let text = String(cString: path)
+      let isPlain = text.utf8.allSatisfy { byte in
+        "/._-+".utf8.contains(byte) || Character(UnicodeScalar(byte)).isLetter
+          || Character(UnicodeScalar(byte)).isNumber
+      }
+      return isPlain
+        ? text
+        : "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+    }
+  #endif
+
   ///   - dataFolder: where the authority is; nil for one's own files.
   ///   - names: what a new authority would have to be for.
   public static func explain(
@@ -98,9 +120,11 @@ extension Application {
     case .unreadable(let path, let reason): "can't read \(path) (\(reason)): \(another)"
     case .unwritable(let path, let reason):
       "can't write \(path) (\(reason)): make the folder writable, or choose another one with --data"
-    case .noCertificate(let path): "there is no sound certificate in \(path): \(another)"
+    case .noCertificate(let path): "there is no sound certificate in \(path)\(purpose(path)): \(another)"
+    case .forbidden(let path, let owner):
+      "this user may not read \(path), whose owner is \(owner): run this as that user, or with sudo"
     case .noKey(let path):
-      "there is no private key in \(path), or one that is damaged or has a passphrase: \(another)"
+      "there is no private key in \(path)\(purpose(path)), or one that is damaged or has a passphrase: \(another)"
     case .mismatch(let certificate, let key) where certificate == key:
       "the key in \(key) is not the one of its certificate: \(another)"
     case .mismatch(let certificate, let key):
@@ -121,6 +145,11 @@ extension Application {
   private static func newAuthority(in dataFolder: String, names: [SubjectName]) -> String {
     let option = names.isEmpty ? "" : " --name \(list(names))"
     return "make a new authority with 'understudy certificate --new-authority --data \(dataFolder)\(option)'"
+  /// What a file of an authority's is, whose name doesn't say it.
+  private static func purpose(_ path: String) -> String {
+    path.hasSuffix("/ca.key") ? ", which has the certificate and the key by which the authority signs" : ""
+  }
+
   }
 
   private static func list(_ names: [SubjectName]) -> String {
