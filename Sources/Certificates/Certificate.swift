@@ -107,6 +107,20 @@ public final class Certificate: @unchecked Sendable {
     return names
   }
 
+  /// What its key may be used for, as object identifiers; empty where that isn't said.
+  var purposes: [String] {
+    var purposes: [String] = []
+    for index in UInt32(0)... {
+      var text = [UInt8](repeating: 0, count: 128)
+      var count = text.count
+      guard
+        gnutls_x509_crt_get_key_purpose_oid(pointer, index, &text, &count, nil) >= 0
+      else { break }
+      purposes.append(String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+    }
+    return purposes
+  }
+
   /// Whether a client that has asked for a name or an address takes it (RFC 6125, with wildcards).
   public func covers(_ name: SubjectName) -> Bool {
     gnutls_x509_crt_check_hostname2(pointer, name.description, 0) != 0

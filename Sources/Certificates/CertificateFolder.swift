@@ -75,6 +75,23 @@ public struct CertificateFolder: Sendable {
     return authority
   }
 
+  /// Takes the rights to the files with keys from everybody but their owner, as it was when they were made.
+  ///
+  /// - Returns: what was changed, or couldn't be, in words.
+  public func keepKeysPrivate() -> [String] {
+    [authorityKey, server].compactMap { file in
+      var status = stat()
+      guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
+        return nil
+      }
+      let mode = String(status.st_mode & 0o777, radix: 8)
+      guard chmod(file, 0o600) == 0 else {
+        return "\(file) has the mode \(mode), and can't be changed (\(String(cString: strerror(errno))))"
+      }
+      return "\(file) had the mode \(mode), and has 600 now; who has read it can pretend to be this server"
+    }
+  }
+
   // MARK: The server's certificate
 
   /// The server's certificate that is there; nil where there is none, or none that can be used.

@@ -77,6 +77,21 @@ public final class Identity: @unchecked Sendable {
     zip(certificates, certificates.dropFirst() + [authority]).allSatisfy { $0.isSigned(by: $1) }
   }
 
+  /// Why clients won't take the certificate, whatever name they ask for, in words; empty where nothing is known.
+  public var weaknesses: [String] {
+    var weaknesses: [String] = []
+    var bits: UInt32 = 0
+    let algorithm = gnutls_x509_crt_get_pk_algorithm(certificate.pointer, &bits)
+    if algorithm == GNUTLS_PK_RSA.rawValue, bits < 2048 {
+      weaknesses.append("its key has \(bits) bits, and clients want RSA of 2048 at least")
+    }
+    let purposes = certificate.purposes
+    if !purposes.isEmpty, !purposes.contains(GNUTLS_KP_TLS_WWW_SERVER), !purposes.contains(GNUTLS_KP_ANY) {
+      weaknesses.append("it is not for servers: its extended key usage has no serverAuth")
+    }
+    return weaknesses
+  }
+
   /// - Throws: `ended`, `notYet` or `doesNotCover`, where a client that asks for one of the names at that second of
   ///   the epoch wouldn't take it.
   public func check(for names: [SubjectName], at now: Int, path: String) throws(CertificateError) {

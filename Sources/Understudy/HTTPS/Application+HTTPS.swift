@@ -38,6 +38,9 @@ extension Application {
     guard !options.httpsPorts.isEmpty else { return nil }
     if let files = ownFiles(options) { return try ServerIdentity(files, log: log) }
     let folder = certificates(in: dataFolder)
+    for change in folder.keepKeysPrivate() {
+      log.write(.warning, "a key was open to others", [("detail", .text(change))])
+    }
     let authority =
       try folder.authority() ?? folder.makeAuthority(host: hostName, names: options.names)
     return try ServerIdentity(
@@ -89,9 +92,6 @@ extension Application {
     #endif
   }
 
-  /// What is wrong with certificates, and what to do.
-  ///
-  /// - Parameters:
   #if !canImport(Darwin)
     /// Where this program is, as a shell takes it.
     private static var programPath: String {
@@ -108,6 +108,9 @@ extension Application {
     }
   #endif
 
+  /// What is wrong with certificates, and what to do.
+  ///
+  /// - Parameters:
   ///   - dataFolder: where the authority is; nil for one's own files.
   ///   - names: what a new authority would have to be for.
   public static func explain(
@@ -118,11 +121,11 @@ extension Application {
     let another = dataFolder == nil ? others : "put a copy of it back, or \(others)"
     return switch error {
     case .unreadable(let path, let reason): "can't read \(path) (\(reason)): \(another)"
+    case .forbidden(let path, let owner):
+      "this user may not read \(path), whose owner is \(owner): run this as that user, or with sudo"
     case .unwritable(let path, let reason):
       "can't write \(path) (\(reason)): make the folder writable, or choose another one with --data"
     case .noCertificate(let path): "there is no sound certificate in \(path)\(purpose(path)): \(another)"
-    case .forbidden(let path, let owner):
-      "this user may not read \(path), whose owner is \(owner): run this as that user, or with sudo"
     case .noKey(let path):
       "there is no private key in \(path)\(purpose(path)), or one that is damaged or has a passphrase: \(another)"
     case .mismatch(let certificate, let key) where certificate == key:
@@ -142,14 +145,14 @@ extension Application {
     }
   }
 
-  private static func newAuthority(in dataFolder: String, names: [SubjectName]) -> String {
-    let option = names.isEmpty ? "" : " --name \(list(names))"
-    return "make a new authority with 'understudy certificate --new-authority --data \(dataFolder)\(option)'"
   /// What a file of an authority's is, whose name doesn't say it.
   private static func purpose(_ path: String) -> String {
     path.hasSuffix("/ca.key") ? ", which has the certificate and the key by which the authority signs" : ""
   }
 
+  private static func newAuthority(in dataFolder: String, names: [SubjectName]) -> String {
+    let option = names.isEmpty ? "" : " --name \(list(names))"
+    return "make a new authority with 'understudy certificate --new-authority --data \(dataFolder)\(option)'"
   }
 
   private static func list(_ names: [SubjectName]) -> String {

@@ -24,6 +24,16 @@ final class ServerIdentity: Sendable {
       try identity.check(for: names, at: time(nil), path: certificate)
       return identity
     }
+
+    /// Reads them, and says what clients won't like of them.
+    func read(_ log: Log) throws(CertificateError) -> Identity {
+      let identity = try read()
+      for weakness in identity.weaknesses {
+        log.write(
+          .warning, "clients will refuse the certificate", [("detail", .text("\(certificate): \(weakness)"))])
+      }
+      return identity
+    }
   }
 
   /// An authority and what it is to sign for.
@@ -71,7 +81,7 @@ final class ServerIdentity: Sendable {
 
   /// Begins with files of one's own.
   init(_ files: Files, log: Log) throws(CertificateError) {
-    current = CurrentIdentity(try files.read())
+    current = CurrentIdentity(try files.read(log))
     self.files = files
     self.log = log
     renewal = nil
@@ -122,7 +132,7 @@ final class ServerIdentity: Sendable {
   func reread() {
     guard let files else { return }
     do {
-      current.value = try files.read()
+      current.value = try files.read(log)
       log.write(
         .info, "read the certificate again", [("ends", .text(isoDate(current.value.certificate.end)))])
     } catch {
