@@ -1,3 +1,5 @@
+import Certificates
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -191,6 +193,20 @@ struct Arguments: Sendable {
   /// The error for a value that makes no sense.
   func refused(_ name: String, _ value: String, expected: String) -> UsageError {
     UsageError("\(sources[name] ?? name) is '\(value)': expected \(expected)")
+  }
+}
+
+extension SubjectName {
+  /// What `standIn` takes, in words.
+  static let standIns =
+    "host names or addresses: names have a dot, as cmsc106.net, and letters of other alphabets written as xn--…"
+
+  /// What a server can stand in for, as it is typed. One word alone may be all of a country's names, or of the
+  /// world's, as com, and an authority could vouch for each of them.
+  static func standIn(_ text: String) -> SubjectName? {
+    guard let name = SubjectName(text) else { return nil }
+    if case .host(let host) = name, host != "localhost", !host.contains(".") { return nil }
+    return name
   }
 }
 

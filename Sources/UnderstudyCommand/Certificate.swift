@@ -26,7 +26,7 @@ extension Command {
     ],
     run: { arguments throws(UsageError) in
       let folder = arguments["data"] ?? "./data"
-      let names = try arguments.list("name", expected: "host names or addresses") { SubjectName($0) }
+      let names = try arguments.list("name", expected: SubjectName.standIns) { SubjectName.standIn($0) }
       let (installs, uninstalls) = (try arguments.isOn("install"), try arguments.isOn("uninstall"))
       let isForSimulator = try arguments.isOn("simulator")
       guard !installs || !uninstalls else { throw UsageError("--install and --uninstall exclude each other") }

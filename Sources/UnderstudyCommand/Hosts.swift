@@ -72,7 +72,7 @@ extension Option {
 extension Arguments {
   /// The names of `--name`; addresses, which need no hosts file, are left out.
   fileprivate func hostNames() throws(UsageError) -> [HostName] {
-    let expected = "the name of a host, like cmsc106.net"
+    let expected = "the name of a host, like cmsc106.net (letters of other alphabets as xn--…)"
     let given = try list("name", expected: expected) { SubjectName($0) } ?? [.host("cmsc106.net")]
     var names: [HostName] = []
     for case .host(let text) in given {

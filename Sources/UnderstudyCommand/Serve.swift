@@ -92,6 +92,9 @@ extension Command {
       guard options.backupPeriod == nil || options.dataFolder != nil else {
         throw UsageError("--backup-every is of no use with --ephemeral: the backups would go with the data")
       }
+      if options.httpsPorts.isEmpty, !options.names.isEmpty {
+        complain("without --https, --name only has /connect say that new phones don't find the name")
+      }
       return serve(options)
     })
 
@@ -111,7 +114,7 @@ extension Command {
       expected: "two ports, as 443:8443", \.publishedPorts, { PublishedPort($0) }),
     .list(
       "name", "NAME,…", "Names and addresses that it stands in for, as cmsc106.net.",
-      variable: "UNDERSTUDY_NAMES", expected: "host names or addresses", \.names, { SubjectName($0) }),
+      variable: "UNDERSTUDY_NAMES", expected: SubjectName.standIns, \.names, { SubjectName.standIn($0) }),
     .text(
       "tls-cert", "FILE",
       "A certificate of one's own for HTTPS, PEM, with those that lead to its authority behind it; SIGHUP then has it read again.",

@@ -39,6 +39,16 @@ struct CertificateTests {
     #expect(server.wait() == 0)
   }
 
+  @Test("a server that is given names and no port for HTTPS says that they do little")
+  func namesAlone() throws {
+    for (ports, isSaid) in [([], true), (["--https", "0"], false)] {
+      let server = try ServerProcess(["--ephemeral", "--name", "cmsc106.net"] + ports)
+      server.signal(SIGTERM)
+      #expect(server.wait() == 0)
+      #expect(server.log.contains("without --https, --name only has /connect say") == isSaid)
+    }
+  }
+
   @Test("refuses a folder without one, and makes none there")
   func none() throws {
     let folder = try TemporaryFolder()
@@ -135,16 +145,6 @@ struct CertificateTests {
       "cp -r /etc/ssl/certs \"$TRUST\" && mount -t tmpfs tmpfs /usr/local/share/ca-certificates"
       + " && mount --bind \"$TRUST\" /etc/ssl/certs && exec sh -c \"$0\" \"$1\""
 
-    @Test(
-      "has Debian trust the authority, and takes that back, printing what it runs",
-      .enabled(if: MountedDisk.isAvailable, "a disk can't be mounted here"))
-    func install() throws {
-      let folder = try TemporaryFolder()
-      let data = folder.path + "/data"
-      _ = try certificate("--data", data, "--new-authority")
-      let script = """
-        set -e
-        openssl verify \(data)/tls/ca.pem && exit 3
     /// Runs a script on such a machine, `$0` being the program.
     private func onAMachine(
       _ script: String, in folder: TemporaryFolder, path: String = "/usr/local/bin:/usr/bin:/bin"
@@ -156,6 +156,16 @@ struct CertificateTests {
         ])
     }
 
+    @Test(
+      "has Debian trust the authority, and takes that back, printing what it runs",
+      .enabled(if: MountedDisk.isAvailable, "a disk can't be mounted here"))
+    func install() throws {
+      let folder = try TemporaryFolder()
+      let data = folder.path + "/data"
+      _ = try certificate("--data", data, "--new-authority")
+      let script = """
+        set -e
+        openssl verify \(data)/tls/ca.pem && exit 3
         "$0" certificate --data \(data) --install
         openssl verify \(data)/tls/ca.pem
         "$0" certificate --data \(data) --uninstall
@@ -174,8 +184,6 @@ struct CertificateTests {
       #expect(commands[2] == "+ rm -f \(file)")
       #expect(output.contains("\(data)/tls/ca.pem: OK\n"))
     }
-  #endif
-}
 
     @Test(
       "takes back what is in no folder any more, and what half an uninstallation has left; and nobody else's",
@@ -238,3 +246,5 @@ struct CertificateTests {
       #expect(errors.matches(of: #/it is not this authority: move it away/#).count == 2)
       #expect(errors.contains("there is no update-ca-certificates on this machine: nothing has been changed"))
     }
+  #endif
+}

@@ -112,6 +112,24 @@ struct HostsTests {
     #expect(try text(other) == Self.others)
   }
 
+  @Test("leaves what is no file alone: a pipe, and a link to nowhere", .timeLimit(.minutes(1)))
+  func noFile() throws {
+    let folder = try TemporaryFolder()
+    let (pipe, link) = (folder.url.appending(path: "pipe"), folder.url.appending(path: "link"))
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "nowhere")
+    for (file, reason) in [(pipe, "it is not a file"), (link, "it is a link to a file that isn't there")] {
+      for option in ["--apply", "--remove"] {
+        let (status, output, errors) = try ServerProcess.run(["hosts", "--file", file.path, option])
+        #expect(status == 1 && output.isEmpty)
+        #expect(errors.contains(reason), "\(errors)")
+      }
+      #expect(try hosts(file: file).output == Self.block)
+    }
+    #expect(try status(of: pipe).st_mode & S_IFMT == S_IFIFO)
+    #expect(try status(of: link).st_mode & S_IFMT == S_IFLNK)
+  }
+
   @Test("points out what others have written about the name")
   func foreign() throws {
     let folder = try TemporaryFolder()

@@ -25,6 +25,7 @@ extension Table {
       raw: ["GET /invasive/observations?limit=1\0&x HTTP/1.1", "Host: {host}"], gives: 400, mentions: "NUL"),
     // "No Host in HTTP/1.1, a second Host, a Host that isn't one."
     Case(raw: ["GET /invasive/parks/1 HTTP/1.1"], gives: 400, mentions: "Host"),
+    Case(raw: ["GET /invasive/parks/1 HTTP/1.1", "Host: .."], gives: 400, mentions: "Host"),
     Case(
       raw: ["GET /invasive/parks/1 HTTP/1.1", "Host: {host}", "Host: {host}"], gives: 400, mentions: "Host"),
     Case(raw: ["GET /invasive/parks/1 HTTP/1.1", "Host: {host}", "Host: b"], gives: 400, mentions: "Host"),

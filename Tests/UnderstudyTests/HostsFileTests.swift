@@ -79,10 +79,21 @@ struct HostsFileTests {
     arguments: [
       ("# understudy: begin\n127.0.0.1 x\n", 1), ("a\n# understudy: end\n", 2),
       ("# understudy: begin\n# understudy: begin\n# understudy: end\n", 2),
-      (block + block, 5),
+      (block + "# understudy: end\n", 5),
     ])
   func damage(text: String, line: Int) {
     #expect(throws: HostsFile.Damage(line: line)) { try file(text) }
+  }
+
+  @Test("with several whole blocks, as of files that were put together, has one again, or none")
+  func severalBlocks() throws {
+    let text =
+      "a\n" + Self.block + "b\n" + Self.block.replacing("cmsc106.net", with: "old.example")
+      + "::1 old.example\n"
+    #expect(try pointing(text) == "a\n" + Self.block + "b\n::1 old.example\n")
+    #expect(try String(decoding: file(text).withoutBlock, as: UTF8.self) == "a\nb\n::1 old.example\n")
+    let names = [try #require(HostName("old.example"))]
+    #expect(try file(text).foreignEntries(for: names).map(\.line) == [11])
   }
 
   @Test("says which lines of others are about a name")

@@ -17,7 +17,9 @@ public enum Authority {
       guard address.contains(":"), IPAddress(address) != nil else { return false }
     } else {
       host = text[..<(text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex)]
-      guard !host.isEmpty, host.count <= 255, host.allSatisfy(isNameCharacter) else { return false }
+      guard !host.isEmpty, host.count <= 255, host.allSatisfy(isNameCharacter),
+        host.contains(where: { $0 != UInt8(ascii: ".") })
+      else { return false }
     }
     var port = text[host.endIndex...]
     guard !port.isEmpty else { return true }

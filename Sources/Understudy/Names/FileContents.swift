@@ -42,12 +42,19 @@ public struct FileContents: Sendable {
 
   /// What is in it; nothing where there is no file.
   public func read() throws(Failure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe or device in its place isn't waited for.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    var status = stat()
     guard descriptor >= 0 else {
-      if errno == ENOENT { return [] }
-      throw Failure(errno)
+      guard errno == ENOENT else { throw Failure(errno) }
+      // A link that leads nowhere would be replaced by a file.
+      guard lstat(path, &status) != 0 else { throw .failed("it is a link to a file that isn't there") }
+      return []
     }
     defer { close(descriptor) }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .failed("it is not a file")
+    }
     guard let bytes = contents(of: descriptor, limit: Self.limit) else { throw Failure(errno) }
     return bytes
   }

@@ -24,30 +24,34 @@ public struct HostsFile: Equatable, Sendable {
 
   /// All of it.
   public private(set) var bytes: [UInt8]
-  /// The block of this program, markers and line endings included; nil where there is none.
-  private let block: Range<Int>?
-  private let isAfterUnended: Bool
+  /// A block of this program, markers and line endings included.
+  private struct Block: Equatable {
+    let range: Range<Int>
+    let isAfterUnended: Bool
+  }
+
+  /// Mostly none or one; more where somebody has put files together.
+  private let blocks: [Block]
 
   /// - Throws: `Damage`.
   public init(_ bytes: [UInt8]) throws(Damage) {
     self.bytes = bytes
     var open: (start: Int, line: Int, isAfterUnended: Bool)?
-    var found: (range: Range<Int>, isAfterUnended: Bool)?
+    var found: [Block] = []
     for (number, line) in Self.lines(of: bytes).enumerated() {
       switch Self.text(bytes[line]) {
       case Self.begin, Self.beginAfterUnended:
-        guard open == nil, found == nil else { throw Damage(line: number + 1) }
+        guard open == nil else { throw Damage(line: number + 1) }
         open = (line.lowerBound, number + 1, Self.text(bytes[line]) == Self.beginAfterUnended)
       case Self.end:
         guard let begun = open else { throw Damage(line: number + 1) }
-        found = (begun.start..<line.upperBound, begun.isAfterUnended)
+        found.append(Block(range: begun.start..<line.upperBound, isAfterUnended: begun.isAfterUnended))
         open = nil
       default: break
       }
     }
     if let open { throw Damage(line: open.line) }
-    block = found?.range
-    isAfterUnended = found?.isAfterUnended ?? false
+    blocks = found
   }
 
   /// The lines that point names at this machine, each name at IPv4's loopback address and at IPv6's.
@@ -58,34 +62,46 @@ public struct HostsFile: Equatable, Sendable {
   /// The same between the markers.
   public static func block(for names: [HostName]) -> [String] { [begin] + entries(for: names) + [end] }
 
-  /// The file with a block for these names: where one was, or else at the end, since the first name of an
+  /// The file with one block for these names: where the first one was, or else at the end, since the first name of an
   /// address is what programs call that address by.
   public func pointing(_ names: [HostName]) -> [UInt8] {
     var lines = Self.block(for: names)
-    let isUnended = block == nil ? bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false : isAfterUnended
+    let isUnended =
+      blocks.first.map(\.isAfterUnended) ?? bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
     if isUnended { lines[0] = Self.beginAfterUnended }
     let text = lines.map { $0 + lineEnding }.joined()
-    guard let block else { return bytes + (isUnended ? Array(lineEnding.utf8) : []) + text.utf8 }
-    return Array(bytes[..<block.lowerBound] + text.utf8 + bytes[block.upperBound...])
+    guard let block = blocks.first?.range else {
+      return bytes + (isUnended ? Array(lineEnding.utf8) : []) + text.utf8
+    }
+    return Array(
+      bytes[..<block.lowerBound] + text.utf8
+        + Self.without(blocks.dropFirst(), bytes, from: block.upperBound, lineEnding))
   }
 
-  /// The file without this program's block.
-  public var withoutBlock: [UInt8] {
-    guard let block else { return bytes }
-    var before = bytes[..<block.lowerBound]
-    let after = bytes[block.upperBound...]
-    // What has come behind the block meanwhile needs the line ending that was put before it.
-    if isAfterUnended, after.isEmpty, before.last == UInt8(ascii: "\n") {
-      before.removeLast()
-      if before.last == UInt8(ascii: "\r"), lineEnding == "\r\n" { before.removeLast() }
+  /// The file without this program's blocks.
+  public var withoutBlock: [UInt8] { Self.without(blocks[...], bytes, from: 0, lineEnding) }
+
+  /// What is in a file from a place on, without blocks.
+  private static func without(
+    _ blocks: ArraySlice<Block>, _ bytes: [UInt8], from start: Int, _ lineEnding: String
+  ) -> [UInt8] {
+    var (kept, start): ([UInt8], Int) = ([], start)
+    for block in blocks {
+      kept += bytes[start..<block.range.lowerBound]
+      start = block.range.upperBound
+      // What has come behind the block meanwhile needs the line ending that was put before it.
+      if block.isAfterUnended, start == bytes.count, kept.last == UInt8(ascii: "\n") {
+        kept.removeLast()
+        if kept.last == UInt8(ascii: "\r"), lineEnding == "\r\n" { kept.removeLast() }
+      }
     }
-    return Array(before + after)
+    return kept + bytes[start...]
   }
 
   /// The lines of others that name one of these.
   public func foreignEntries(for names: [HostName]) -> [Entry] {
     Self.lines(of: bytes).enumerated().compactMap { number, line in
-      guard block?.contains(line.lowerBound) != true else { return nil }
+      guard !blocks.contains(where: { $0.range.contains(line.lowerBound) }) else { return nil }
       let text = Self.text(bytes[line])
       let fields = text.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
       guard
@@ -97,7 +113,8 @@ public struct HostsFile: Equatable, Sendable {
 
   /// That of the block's first line, or else of the file's.
   private var lineEnding: String {
-    guard let end = bytes[(block?.lowerBound ?? 0)...].firstIndex(of: UInt8(ascii: "\n")), end > 0,
+    guard let end = bytes[(blocks.first?.range.lowerBound ?? 0)...].firstIndex(of: UInt8(ascii: "\n")),
+      end > 0,
       bytes[end - 1] == UInt8(ascii: "\r")
     else { return "\n" }
     return "\r\n"
