@@ -43,9 +43,11 @@
         # What Java trusts is changed by dpkg, which keeps a record of it.
         for state in dpkg ca-certificates-java; do
           test -d "/var/lib/$state" || continue
-          cp -r "/var/lib/$state" "$1/$state"
+          # Locks, which only root can read, are made anew.
+          cp -r "/var/lib/$state" "$1/$state" 2> /dev/null || true
           mount --bind "$1/$state" "/var/lib/$state"
         done
+        rm -f /var/lib/ca-certificates-java/pending
         shift
         exec "$@"
         """
