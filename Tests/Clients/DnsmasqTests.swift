@@ -101,7 +101,8 @@ struct DnsmasqTests {
         getent -s files ahostsv4 cmsc106.net
         """
       let result = try await ClientProgram(name: "unshare").run([
-        geteuid() == 0 ? "-mnp" : "-rmnp", "--fork", "--kill-child", "sh", "-c", script, "sh", folder.path,
+        geteuid() == 0 ? "-mnp" : "-rmnp", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script, "sh",
+        folder.path,
         ServerProcess.program.path,
       ])
       #expect(result.status == 0, "\(result.errors)")
