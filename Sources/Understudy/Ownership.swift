@@ -43,9 +43,7 @@ extension Application {
     defer { closedir(directory) }
     var isEmpty = true
     while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = entry.name
       if name == "understudy.sqlite" { return "chown -R \(owner) \(folder)" }
       // A file system of its own begins with lost+found.
       isEmpty = isEmpty && [".", "..", "lost+found"].contains(name)

@@ -90,9 +90,7 @@
       defer { closedir(entries) }
       var names: [String] = []
       while let entry = readdir(entries) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
+        let name = entry.name
         guard name.hasPrefix("understudy-"), name.hasSuffix(ending) else { continue }
         let bare = name.dropLast(ending.count)
         let digits = bare.dropFirst("understudy-".count)

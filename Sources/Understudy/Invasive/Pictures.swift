@@ -186,9 +186,7 @@ extension Pictures.Listing {
     guard let directory = fdopendir(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) else { return }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = entry.name
       let (stem, type) = Pictures.split(name)
       if type != nil { names[stem, default: []].append(name) }
     }

@@ -64,7 +64,7 @@ struct ProcessUsage {
     defer { closedir(directory) }
     var count = 0
     while let entry = readdir(directory) {
-      if withUnsafeBytes(of: entry.pointee.d_name, { $0[0] != UInt8(ascii: ".") }) { count += 1 }
+      if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
     }
     // Without the one that looks.
     return count - 1
