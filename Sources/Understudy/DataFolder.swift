@@ -20,7 +20,10 @@ final class DataFolder: Sendable {
   /// Holds the lock; the system lets go of it with the process, however that ends.
   private let descriptor: Int32
 
-  var database: String { path + "/understudy.sqlite" }
+  /// The database's file name.
+  static let databaseName = "understudy.sqlite"
+
+  var database: String { path + "/" + Self.databaseName }
   var images: String { path + "/images" }
   /// Where the backups of `serve --backup-every` go.
   var backups: String { path + "/backups" }

@@ -96,6 +96,9 @@ struct BackupTests {
   func refusals() throws {
     let folder = try DataFolderUnderTest()
     try add("ada", to: folder)
+    let other = try DataFolderUnderTest()
+    try add("grace", to: other)
+    let theirs = try Data(contentsOf: URL(fileURLWithPath: other.path + "/understudy.sqlite"))
     let notes = folder.beside("notes.txt")
     try Data("notes".utf8).write(to: notes)
     for (place, reason) in [
@@ -103,6 +106,9 @@ struct BackupTests {
       (folder.path + "/understudy.sqlite", "among the data themselves"),
       (folder.path, "among the data themselves"),
       (folder.path + "/control.sock", "among the data themselves"),
+      (folder.path + "/images", "among the data themselves"),
+      (folder.path + "/images/garlic-mustard.jpg", "among the data themselves"),
+      (other.path + "/understudy.sqlite", "has the name of a data folder's own database"),
       (folder.beside("nowhere/backup.sqlite").path, "There is no folder"),
     ] {
       let (status, output, errors) = try folder.run("backup", place)
@@ -112,6 +118,7 @@ struct BackupTests {
       #expect(errors.split(separator: "\n").count == 1)
     }
     #expect(try Data(contentsOf: notes) == Data("notes".utf8))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: other.path + "/understudy.sqlite")) == theirs)
     let (status, _, errors) = try folder.run("backup", folder.beside("backup.sqlite").path, "--keep", "3")
     #expect(status == 1)
     #expect(errors.contains("is not a folder"))

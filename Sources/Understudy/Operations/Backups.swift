@@ -120,12 +120,18 @@ final class Backups: Sendable {
     guard !name.isEmpty, name != ".", name != ".." else {
       throw .unprocessable("\(path) is no name for a file.")
     }
-    if let own = realpath(folder.path, nil) {
-      defer { free(own) }
-      guard String(cString: own) != parent else {
+    if let resolved = realpath(folder.path, nil) {
+      defer { free(resolved) }
+      let own = String(cString: resolved)
+      // What lies among the pictures is served to everybody.
+      guard parent != own, !parent.hasPrefix(own + "/") || parent == own + "/backups" else {
         throw .unprocessable(
           "\(path) is among the data themselves: a backup belongs somewhere else, best on another disk.")
       }
+    }
+    // Another data folder's, or one that restoring has kept aside.
+    guard name != DataFolder.databaseName else {
+      throw .unprocessable("\(path) has the name of a data folder's own database: choose another one.")
     }
     guard let there = status(of: path) else { return }
     guard there.isRegularFile, there.st_size == 0 || Database.isOurs(path, schema: Storage.schema) else {
