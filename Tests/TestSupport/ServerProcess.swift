@@ -137,7 +137,8 @@ public final class ServerProcess: @unchecked Sendable {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    let end = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+    // With its number alone: until its time comes a call that was taken back still keeps what it holds, pipes and all.
+    let end = DispatchWorkItem { [number = process.processIdentifier] in kill(number, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: end)
     defer { end.cancel() }
     let written = output.fileHandleForReading.readDataToEndOfFile()
