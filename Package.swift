@@ -50,24 +50,26 @@ let package = Package(
     .systemLibrary(
       name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
     .target(name: "Embedded", cSettings: [.define("UNDERSTUDY_COMMIT", to: "\"\(commit)\"")]),
+    .target(name: "Files"),
     .target(name: "Threads"),
     .target(name: "JSON"),
     .target(name: "HTTPClient", dependencies: ["CCurl"]),
     .target(name: "SQLite", dependencies: ["CSQLite", "Threads"]),
-    .target(name: "Certificates", dependencies: ["CGnuTLS"]),
+    .target(name: "Certificates", dependencies: ["CGnuTLS", "Files"]),
     .target(
-      name: "HTTP", dependencies: ["Certificates", "CGnuTLS", "CMicroHTTPD", "CSodium", "JSON", "Threads"]),
+      name: "HTTP",
+      dependencies: ["Certificates", "CGnuTLS", "CMicroHTTPD", "CSodium", "Files", "JSON", "Threads"]),
     .target(
       name: "Understudy",
       dependencies: [
-        "Certificates", "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CQREncode", "CSodium",
+        "Certificates", "Files", "HTTP", "SQLite", "JSON", "Threads", "Embedded", "CQREncode", "CSodium",
         // macOS normalizes Unicode itself.
         .target(name: "CUTF8Proc", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "UnderstudyTesting", dependencies: ["Understudy"]),
     .executableTarget(
       name: "UnderstudyCommand",
-      dependencies: ["Certificates", "HTTP", "HTTPClient", "JSON", "Threads", "Understudy"]),
+      dependencies: ["Certificates", "Files", "HTTP", "HTTPClient", "JSON", "Threads", "Understudy"]),
 
     // What the tests share: a client that sends bytes as they are, and the program as a process.
     .target(name: "TestSupport", dependencies: ["FaultVFS", "JSON", "Threads"], path: "Tests/TestSupport"),
@@ -79,6 +81,7 @@ let package = Package(
     fuzzing,
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "Understudy", "UnderstudyTesting"]),
+    .testTarget(name: "FilesTests", dependencies: ["Files"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "CSQLite", "TestSupport", "Threads"]),
     .testTarget(
@@ -86,7 +89,8 @@ let package = Package(
     .testTarget(
       name: "UnderstudyTests",
       dependencies: [
-        "Certificates", "JSON", "Understudy", "SQLite", "UnderstudyTesting", "TestSupport", "Threads",
+        "Certificates", "Files", "JSON", "Understudy", "SQLite", "UnderstudyTesting", "TestSupport",
+        "Threads",
       ]),
     .testTarget(name: "ContractTests", dependencies: ["Understudy", "UnderstudyTesting", "TestSupport"]),
     .testTarget(

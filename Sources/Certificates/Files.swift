@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -17,18 +19,13 @@ func readFile(_ path: String) throws(CertificateError) -> [UInt8] {
   }
   defer { close(descriptor) }
   var status = stat()
-  guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+  guard fstat(descriptor, &status) == 0, status.isRegularFile else {
     throw .unreadable(path, reason: "it is not a regular file")
   }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 16 << 10)
-  while true {
-    let count = read(descriptor, &buffer, buffer.count)
-    if count == 0 { return bytes }
-    guard count > 0 else { throw .unreadable(path, reason: String(cString: strerror(errno))) }
-    bytes += buffer[..<count]
-    guard bytes.count <= longestFile else { throw .unreadable(path, reason: "it is too long") }
+  guard let bytes = contents(of: descriptor, limit: longestFile) else {
+    throw .unreadable(path, reason: errno == EFBIG ? "it is too long" : String(cString: strerror(errno)))
   }
+  return bytes
 }
 
 /// Whose a file is, or the folder nearest to it that this user sees.
@@ -38,7 +35,7 @@ private func owner(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "another user" }
     path = String(path[..<slash])
   }
-  return getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "user \(status.st_uid)"
+  return userName(status.st_uid) ?? "user \(status.st_uid)"
 }
 
 /// The new bytes of a file, on the disk beside it under another name.
@@ -51,24 +48,11 @@ struct NewFile {
     self.path = path
     // What an earlier run left there may be open to others.
     unlink(new)
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw failure() }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else {
-        let failure = failure()
-        close(descriptor)
-        discard()
-        throw failure
-      }
-      rest = rest.dropFirst(count)
-    }
-    let isSynced = fchmod(descriptor, mode) == 0 && sync(descriptor)
-    guard close(descriptor) == 0, isSynced else {
-      let failure = failure()
+    do throws(FileError) {
+      try writeNewFile(new, bytes, mode: mode)
+    } catch {
       discard()
-      throw failure
+      throw .unwritable(path, reason: error.reason)
     }
   }
 
@@ -76,19 +60,15 @@ struct NewFile {
   /// whenever the machine loses its power.
   func takePlace() throws(CertificateError) {
     guard rename(new, path) == 0 else {
-      let failure = failure()
+      let reason = String(cString: strerror(errno))
       discard()
-      throw failure
+      throw .unwritable(path, reason: reason)
     }
     try syncFolder(of: path)
   }
 
   /// Lets the file be as it is.
   func discard() { unlink(new) }
-
-  private func failure() -> CertificateError {
-    .unwritable(path, reason: String(cString: strerror(errno)))
-  }
 }
 
 /// Removes a file, for good, where there is one.
@@ -106,18 +86,9 @@ func fileExists(_ path: String) -> Bool {
 }
 
 private func syncFolder(of path: String) throws(CertificateError) {
-  let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-  let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
-  defer { close(descriptor) }
-  guard sync(descriptor) else { throw .unwritable(path, reason: String(cString: strerror(errno))) }
-}
-
-/// Has the disk keep what was written.
-private func sync(_ descriptor: Int32) -> Bool {
-  #if canImport(Darwin)
-    // Its fsync is done when the disk has the bytes in its memory; not every file system has more to give.
-    if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
-  #endif
-  return fsync(descriptor) == 0
+  do throws(FileError) {
+    try syncToDisk(folder(of: path))
+  } catch {
+    throw .unwritable(path, reason: error.reason)
+  }
 }

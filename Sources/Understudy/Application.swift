@@ -1,5 +1,6 @@
 import Certificates
 import Embedded
+import Files
 import HTTP
 import SQLite
 import Threads
@@ -134,7 +135,7 @@ public final class Application: Sendable {
       httpsSockets = try options.httpsPorts.map { try ListeningSocket.listen(host: options.host, port: $0) }
       folder =
         try options.dataFolder.map { try DataFolder(path: $0) }
-        ?? DataFolder(temporaryIn: Self.temporaryFolder)
+        ?? DataFolder(temporaryIn: temporaryFolder)
       try Self.checkCertificates(options, dataFolder: folder.path)
       log = try Log(
         level: options.logLevel, format: options.logFormat, descriptor: options.logDescriptor,
@@ -215,10 +216,6 @@ public final class Application: Sendable {
 
   deinit {
     stop()
-  }
-
-  private static var temporaryFolder: String {
-    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }
 
   /// The port that it listens on; 0 where it doesn't serve the apps.
@@ -307,7 +304,7 @@ public final class Application: Sendable {
 
   static func explain(_ error: any Error, _ options: Options) -> String {
     let folder = options.dataFolder ?? temporaryFolder
-    let database = "\(folder)/understudy.sqlite"
+    let database = "\(folder)/\(DataFolder.databaseName)"
     if let own = options.dataFolder, let line = explainOwnership(error, dataFolder: own) { return line }
     return switch error {
     case let error as CertificateError:

@@ -1,3 +1,4 @@
+import Files
 import Threads
 
 #if canImport(Darwin)
@@ -38,11 +39,12 @@ final class DataFolder: Sendable {
 
   /// A folder of its own that goes with the object.
   convenience init(temporaryIn parent: String) throws(Failure) {
-    var template = Array("\(parent)/understudy-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw .unusable(parent, reason: String(cString: strerror(errno)))
+    let path: String
+    do throws(FileError) {
+      path = try makeTemporaryFolder(in: parent)
+    } catch {
+      throw .unusable(parent, reason: error.reason)
     }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     try self.init(existing: path, isTemporary: true)
   }
 
@@ -90,8 +92,7 @@ final class DataFolder: Sendable {
       if mkdir(path, 0o700) == 0 { return }
       reason = errno
     }
-    var status = stat()
-    guard reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard reason == EEXIST, status(of: path)?.isFolder == true else {
       throw .unusable(
         path, reason: reason == EEXIST ? "it is not a folder" : String(cString: strerror(reason)))
     }

@@ -1,4 +1,5 @@
 import Certificates
+import Files
 import SQLite
 
 #if canImport(Darwin)
@@ -21,7 +22,8 @@ extension Application {
     }
     let (user, group) = (geteuid(), getegid())
     let needed = [
-      ("", R_OK | W_OK | X_OK), ("/understudy.sqlite", R_OK | W_OK), ("/understudy.sqlite-wal", R_OK | W_OK),
+      ("", R_OK | W_OK | X_OK), ("/" + DataFolder.databaseName, R_OK | W_OK),
+      ("/" + DataFolder.databaseName + "-wal", R_OK | W_OK),
       ("/tls", R_OK | W_OK | X_OK), ("/tls/ca.key", R_OK), ("/tls/server.pem", R_OK),
     ]
     for (name, access) in needed {
@@ -39,15 +41,9 @@ extension Application {
 
   /// The command that gives a data folder to a user; nil for a folder with anything else in it, as /etc is.
   private static func chown(_ folder: String, to owner: String) -> String? {
-    guard let directory = opendir(folder) else { return "chown \(owner) \(folder)" }
-    defer { closedir(directory) }
-    var isEmpty = true
-    while let entry = readdir(directory) {
-      let name = entry.name
-      if name == "understudy.sqlite" { return "chown -R \(owner) \(folder)" }
-      // A file system of its own begins with lost+found.
-      isEmpty = isEmpty && [".", "..", "lost+found"].contains(name)
-    }
-    return isEmpty ? "chown -R \(owner) \(folder)" : nil
+    guard let names = try? names(in: folder) else { return "chown \(owner) \(folder)" }
+    // A file system of its own begins with lost+found.
+    let isGiven = names.contains(DataFolder.databaseName) || names.allSatisfy { $0 == "lost+found" }
+    return isGiven ? "chown -R \(owner) \(folder)" : nil
   }
 }

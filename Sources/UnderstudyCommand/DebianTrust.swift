@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
   import Certificates
+  import Files
   import Glibc
 
   /// The authorities of this program's that a machine of Debian's and its kin trusts, whichever data folder they are
@@ -57,7 +58,7 @@
       var status = stat()
       if lstat(file, &status) == 0 {
         let known = try? Certificate.first(in: file)
-        guard status.st_mode & S_IFMT == S_IFREG, known?.fingerprint == authority.fingerprint else {
+        guard status.isRegularFile, known?.fingerprint == authority.fingerprint else {
           throw Failure(description: "\(file) is there, and it is not this authority: move it away first")
         }
       }
@@ -86,17 +87,13 @@
 
     /// The names of this program's kind in a folder.
     private static func names(in folder: String, ending: String) -> [String] {
-      guard let entries = opendir(folder) else { return [] }
-      defer { closedir(entries) }
-      var names: [String] = []
-      while let entry = readdir(entries) {
-        let name = entry.name
-        guard name.hasPrefix("understudy-"), name.hasSuffix(ending) else { continue }
+      // Sorted, as the folder's names are.
+      ((try? Files.names(in: folder)) ?? []).compactMap { name in
+        guard name.hasPrefix("understudy-"), name.hasSuffix(ending) else { return nil }
         let bare = name.dropLast(ending.count)
         let digits = bare.dropFirst("understudy-".count)
-        if digits.count == 16, digits.allSatisfy(\.isHexDigit) { names.append(String(bare)) }
+        return digits.count == 16 && digits.allSatisfy(\.isHexDigit) ? String(bare) : nil
       }
-      return names.sorted()
     }
   }
 
@@ -106,18 +103,16 @@
 
     init(_ files: [String], in configuration: String) throws(DebianTrust.Failure) {
       var lines = files.map { "!\($0)\n" }.joined()
-      if let file = fopen(configuration, "re") {
-        defer { fclose(file) }
-        var text: [UInt8] = []
-        while case let byte = getc(file), byte != EOF { text.append(UInt8(truncatingIfNeeded: byte)) }
-        lines = String(decoding: text, as: UTF8.self) + "\n" + lines
+      let known = open(configuration, O_RDONLY | O_CLOEXEC)
+      if known >= 0 {
+        defer { close(known) }
+        lines = String(decoding: contents(of: known, limit: .max) ?? [], as: UTF8.self) + "\n" + lines
       }
       var template = Array("/tmp/understudy-XXXXXX".utf8CString)
       let descriptor = mkstemp(&template)
       path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       guard descriptor >= 0 else { throw Self.failure() }
-      let text = Array(lines.utf8)
-      let isWritten = write(descriptor, text, text.count) == text.count
+      let isWritten = writeAll(Array(lines.utf8), to: descriptor)
       guard close(descriptor) == 0, isWritten else {
         unlink(path)
         throw Self.failure()

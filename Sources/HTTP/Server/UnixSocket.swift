@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -24,18 +26,15 @@ public final class UnixSocketPath: Sendable {
       link = nil
       return
     }
-    guard let resolved = realpath(folder, nil) else { throw Self.failure() }
-    defer { free(resolved) }
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(parent)/understudy-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Self.failure() }
-    let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let folder = resolved(folder) else { throw Self.failure() }
+    let made: String
+    do throws(FileError) { made = try makeTemporaryFolder() } catch { throw .failed(error.reason) }
     text = made + "/data/" + name
     link = made
     guard text.utf8.count <= Self.longest else {
-      throw .failed("the path of the folder for temporary files is too long: \(parent)")
+      throw .failed("the path of the folder for temporary files is too long: \(temporaryFolder)")
     }
-    guard symlink(resolved, made + "/data") == 0 else { throw Self.failure() }
+    guard symlink(folder, made + "/data") == 0 else { throw Self.failure() }
   }
 
   deinit {

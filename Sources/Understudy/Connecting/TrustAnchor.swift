@@ -1,4 +1,5 @@
 import CSodium
+import Files
 
 #if canImport(Darwin)
   import Darwin

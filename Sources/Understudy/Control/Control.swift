@@ -129,7 +129,7 @@ extension Application {
   ///
   /// - Returns: false only where it is known that there are none.
   public static func mayHaveData(in dataFolder: String) -> Bool {
-    access(dataFolder + "/understudy.sqlite", F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
+    access(dataFolder + "/" + DataFolder.databaseName, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
       || PendingRestore.isThere(in: dataFolder)
   }
 

@@ -1,4 +1,5 @@
 import Certificates
+import Files
 import HTTP
 
 #if canImport(Darwin)
@@ -95,9 +96,7 @@ extension Application {
   #if !canImport(Darwin)
     /// Where this program is, as a shell takes it.
     private static var programPath: String {
-      guard let path = realpath("/proc/self/exe", nil) else { return "PROGRAM" }
-      defer { free(path) }
-      let text = String(cString: path)
+      guard let text = resolved("/proc/self/exe") else { return "PROGRAM" }
       let isPlain = text.utf8.allSatisfy { byte in
         "/._-+".utf8.contains(byte) || Character(UnicodeScalar(byte)).isLetter
           || Character(UnicodeScalar(byte)).isNumber

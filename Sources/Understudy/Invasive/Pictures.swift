@@ -1,4 +1,5 @@
 import Embedded
+import Files
 import HTTP
 import Threads
 

@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -32,12 +34,7 @@ public struct FileContents: Sendable {
 
   /// - Parameter path: of the file or of a link to it.
   public init(path: String) {
-    guard let resolved = realpath(path, nil) else {
-      self.path = path
-      return
-    }
-    self.path = String(cString: resolved)
-    free(resolved)
+    self.path = resolved(path) ?? path
   }
 
   /// What is in it; nothing where there is no file.
@@ -52,7 +49,7 @@ public struct FileContents: Sendable {
       return []
     }
     defer { close(descriptor) }
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(descriptor, &status) == 0, status.isRegularFile else {
       throw .failed("it is not a file")
     }
     guard let bytes = contents(of: descriptor, limit: Self.limit) else { throw Failure(errno) }
@@ -71,7 +68,7 @@ public struct FileContents: Sendable {
       status.st_mode = S_IFREG | 0o644
       (status.st_uid, status.st_gid) = (geteuid(), getegid())
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("it is not a file") }
+    guard status.isRegularFile else { throw .failed("it is not a file") }
     // Who may write to the folder but not to the file isn't meant to change it.
     guard !isThere || access(path, W_OK) == 0 else { throw Failure(errno) }
     if status.st_nlink <= 1, replace(with: bytes, like: status) { return .replaced }
@@ -86,9 +83,9 @@ public struct FileContents: Sendable {
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return false }
     let isWritten =
-      Self.write(bytes, to: descriptor)
+      writeAll(bytes, to: descriptor)
       && fchown(descriptor, status.st_uid, status.st_gid) == 0
-      && fchmod(descriptor, status.st_mode & 0o7777) == 0 && fsync(descriptor) == 0
+      && fchmod(descriptor, status.st_mode & 0o7777) == 0 && flushToDisk(descriptor)
     close(descriptor)
     if isWritten, rename(template, path) == 0 { return true }
     unlink(template)
@@ -100,53 +97,15 @@ public struct FileContents: Sendable {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Failure(errno) }
     defer { close(descriptor) }
-    if Self.write(bytes, to: descriptor), ftruncate(descriptor, off_t(bytes.count)) == 0,
-      fsync(descriptor) == 0
+    if writeAll(bytes, to: descriptor), ftruncate(descriptor, off_t(bytes.count)) == 0,
+      flushToDisk(descriptor)
     {
       return
     }
     let reason = errno
     // The room that the old bytes had is there.
     lseek(descriptor, 0, SEEK_SET)
-    if Self.write(before, to: descriptor) { ftruncate(descriptor, off_t(before.count)) }
+    if writeAll(before, to: descriptor) { ftruncate(descriptor, off_t(before.count)) }
     throw Failure(reason)
   }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
-  }
-}
-
-/// Reads a file to its end.
-///
-/// - Returns: nil where it can't be read or is longer than `limit`; `errno` says why.
-func contents(of descriptor: Int32, limit: Int) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 16 << 10)
-  while true {
-    let count = systemRead(descriptor, &buffer, buffer.count)
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { return count == 0 ? bytes : nil }
-    guard bytes.count + count <= limit else {
-      errno = EFBIG
-      return nil
-    }
-    bytes += buffer[..<count]
-  }
-}
-
-/// The system's calls, out of the reach of methods of the same names.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-  read(descriptor, buffer, count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -1,3 +1,4 @@
+import Files
 import HTTP
 import SQLite
 import Threads
@@ -83,12 +84,10 @@ final class Backups: Sendable {
   private func reserving<Result>(
     _ place: String, isFolder: Bool, _ body: (_ parent: String, _ name: String) throws -> Result
   ) throws -> Result {
-    let given = isFolder ? place : place.lastIndex(of: "/").map { String(place[..<$0]) } ?? "."
-    guard let resolved = realpath(given.isEmpty ? "/" : given, nil) else {
+    let given = isFolder ? place : Files.folder(of: place)
+    guard let parent = resolved(given) else {
       throw Problem.unprocessable("There is no folder \(given) (\(String(cString: strerror(errno)))).")
     }
-    let parent = String(cString: resolved)
-    free(resolved)
     let name = try inProgress.withLock { inProgress -> String in
       let name =
         isFolder
@@ -120,9 +119,7 @@ final class Backups: Sendable {
     guard !name.isEmpty, name != ".", name != ".." else {
       throw .unprocessable("\(path) is no name for a file.")
     }
-    if let resolved = realpath(folder.path, nil) {
-      defer { free(resolved) }
-      let own = String(cString: resolved)
+    if let own = resolved(folder.path) {
       // What lies among the pictures is served to everybody.
       guard parent != own, !parent.hasPrefix(own + "/") || parent == own + "/backups" else {
         throw .unprocessable(
@@ -234,7 +231,7 @@ final class Backups: Sendable {
   }
 
   private static func userName() -> String {
-    getpwuid(geteuid()).map { "the user " + String(cString: $0.pointee.pw_name) } ?? "user \(geteuid())"
+    Files.userName(geteuid()).map { "the user " + $0 } ?? "user \(geteuid())"
   }
 }
 

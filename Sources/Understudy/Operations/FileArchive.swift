@@ -1,3 +1,4 @@
+import Files
 import SQLite
 
 #if canImport(Darwin)

@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -43,7 +45,7 @@ enum PendingRestore {
   }
 
   private static func takePlace(_ new: String, in folder: String, aside: String) throws(FileError) {
-    let database = "understudy.sqlite"
+    let database = DataFolder.databaseName
     // A log that is beside the database when that is opened is played back over it: the old one goes first.
     if exists(new + "/" + database) {
       for end in ["-wal", "-shm", "-journal", ""] { try keep(database + end, of: folder, in: aside) }
@@ -68,7 +70,7 @@ enum PendingRestore {
   private static func move(_ old: String, to new: String) throws(FileError) {
     guard rename(old, new) == 0 else { throw FileError(new) }
     for path in [old, new] {
-      try syncToDisk(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
+      try syncToDisk(Files.folder(of: path))
     }
   }
 

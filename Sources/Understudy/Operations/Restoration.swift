@@ -1,3 +1,4 @@
+import Files
 import SQLite
 
 #if canImport(Darwin)
@@ -101,16 +102,11 @@ public enum Restoration {
 
   /// A database that a server is writing to can't be copied.
   private static func requireUnserved(_ file: String, dataFolder: String) throws(Failure) {
-    guard let resolved = realpath(file, nil) else { throw unreadable(file) }
-    defer { free(resolved) }
-    let path = String(cString: resolved)
-    guard path.hasSuffix("/understudy.sqlite") else { return }
-    let parent = String(path.dropLast("/understudy.sqlite".count))
-    if let own = realpath(dataFolder, nil) {
-      defer { free(own) }
-      guard String(cString: own) != parent else {
-        throw Failure(description: "\(file) is the database of \(dataFolder) itself: nothing was changed")
-      }
+    guard let path = resolved(file) else { throw unreadable(file) }
+    guard path.hasSuffix("/" + DataFolder.databaseName) else { return }
+    let parent = folder(of: path)
+    guard resolved(dataFolder) != parent else {
+      throw Failure(description: "\(file) is the database of \(dataFolder) itself: nothing was changed")
     }
     let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -129,7 +125,7 @@ public enum Restoration {
     let place = folder.path + "/" + PendingRestore.unfinished
     removeTree(place)
     guard mkdir(place, 0o700) == 0 else { throw FileError(place) }
-    let path = place + "/understudy.sqlite"
+    let path = place + "/" + DataFolder.databaseName
     try copyFile(file, to: path)
     // What a copy of a folder has beside the database belongs to it.
     for end in ["-wal", "-journal"] where status(of: file + end)?.isRegularFile == true {

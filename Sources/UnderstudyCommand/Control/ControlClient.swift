@@ -1,3 +1,4 @@
+import Files
 import HTTP
 import HTTPClient
 import JSON
@@ -164,11 +165,7 @@ final class ControlClient {
   }
 
   private static func notOurs(_ folder: String, _ socket: String) -> Failure {
-    var status = stat()
-    var name = "another user"
-    if stat(socket, &status) == 0, let entry = getpwuid(status.st_uid) {
-      name = String(cString: entry.pointee.pw_name)
-    }
+    let name = status(of: socket).flatMap { userName($0.st_uid) } ?? "another user"
     return Failure(
       description:
         "the server that has \(folder) runs as \(name), and only that user may ask it: run this command as \(name)"

@@ -1,3 +1,4 @@
+import Files
 import JSON
 
 #if canImport(Darwin)
@@ -40,19 +41,11 @@ extension Command {
   static func readWhole(_ path: String, limit: Int = .max) -> [UInt8]? {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     defer { if descriptor > STDIN_FILENO { close(descriptor) } }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while descriptor >= 0 {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count == 0 { return bytes }
-      if count < 0, errno != EINTR { break }
-      if count > 0 { bytes += buffer[..<count] }
-      guard bytes.count <= limit else {
-        complain("\(path) has more than \(limit >> 20) MiB: that can't be the right file")
-        return nil
-      }
-    }
-    complain("can't read \(path) (\(String(cString: strerror(errno))))")
+    if descriptor >= 0, let bytes = contents(of: descriptor, limit: limit) { return bytes }
+    complain(
+      errno == EFBIG
+        ? "\(path) has more than \(limit >> 20) MiB: that can't be the right file"
+        : "can't read \(path) (\(String(cString: strerror(errno))))")
     return nil
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import HTTPClient
 import Understudy
 
@@ -39,23 +40,13 @@ extension Command {
     var prefix = mark
     while let path = next {
       let piece = try client.send("GET", path)
-      try writeAll(prefix + piece.body)
-      prefix = []
-      next = piece["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
-    }
-  }
-
-  private static func writeAll(_ bytes: [UInt8]) throws(ControlClient.Failure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
+      guard writeAll(prefix + piece.body, to: STDOUT_FILENO) else {
         throw ControlClient.Failure(
           description:
             "can't write all of it (\(String(cString: strerror(errno)))): what was written is not whole")
       }
-      rest = rest.dropFirst(count)
+      prefix = []
+      next = piece["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
     }
   }
 }

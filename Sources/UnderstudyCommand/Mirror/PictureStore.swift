@@ -1,3 +1,4 @@
+import Files
 import HTTP
 import JSON
 import Understudy
@@ -78,7 +79,7 @@ final class PictureStore {
     let descriptor = open(index, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Failure(index) }
     defer { close(descriptor) }
-    guard Self.writeAll(Self.line(of: entry), to: descriptor) else { throw Failure(index) }
+    guard writeAll(Self.line(of: entry), to: descriptor) else { throw Failure(index) }
   }
 
   /// Moves what was fetched to where it is served from, and forgets what isn't of these URLs.
@@ -90,11 +91,11 @@ final class PictureStore {
         throw Failure(images + "/" + file)
       }
     }
-    Self.sync(images)
+    try? syncToDisk(images)
     let lines = entries.values.sorted { $0.url < $1.url }.flatMap(Self.line)
     try write(lines, to: index)
     // What nobody asked for any more.
-    for name in Self.names(in: folder) where name != "index" { unlink(folder + "/" + name) }
+    for name in (try? names(in: folder)) ?? [] where name != "index" { unlink(folder + "/" + name) }
   }
 
   // MARK: Files
@@ -103,35 +104,14 @@ final class PictureStore {
   private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
     let part = folder + "/.part"
     unlink(part)
-    let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Failure(part) }
-    let isWritten = Self.writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
-    let failure = Failure(path)
-    close(descriptor)
-    guard isWritten else {
+    do throws(FileError) {
+      try writeNewFile(part, bytes)
+    } catch {
       unlink(part)
-      throw failure
+      throw Failure(reason: "can't write \(path) (\(error.reason))")
     }
     guard rename(part, path) == 0 else { throw Failure(path) }
-    Self.sync(folder)
-  }
-
-  private static func sync(_ folder: String) {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    try? syncToDisk(folder)
   }
 
   /// The bytes of a file of that size; nil where there is none.
@@ -140,31 +120,10 @@ final class PictureStore {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size
-    else {
-      return nil
-    }
-    var bytes = [UInt8](repeating: 0, count: size)
-    var filled = 0
-    while filled < size {
-      let count = bytes.withUnsafeMutableBytes {
-        read(descriptor, $0.baseAddress.map { $0 + filled }, size - filled)
-      }
-      guard count > 0 else { return nil }
-      filled += count
-    }
+    guard fstat(descriptor, &status) == 0, status.isRegularFile, Int(status.st_size) == size,
+      let bytes = Files.contents(of: descriptor, limit: size), bytes.count == size
+    else { return nil }
     return bytes
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = entry.name
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 
   private static func digest(_ bytes: [UInt8]) -> String {
@@ -209,9 +168,4 @@ final class PictureStore {
     line.append("}\n" as StaticString)
     return Array(line.bytes)
   }
-}
-
-/// The system's call, out of the reach of methods of the same name.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

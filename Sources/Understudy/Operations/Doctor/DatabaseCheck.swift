@@ -1,3 +1,4 @@
+import Files
 import SQLite
 
 #if canImport(Darwin)
@@ -7,7 +8,7 @@ import SQLite
 #endif
 
 extension Doctor {
-  private var database: String { folder + "/understudy.sqlite" }
+  private var database: String { folder + "/" + DataFolder.databaseName }
 
   /// What the database itself says, read beside the server that has it, or from a file that nobody has.
   var databaseFindings: [Finding] {
@@ -87,41 +88,21 @@ extension Doctor {
 
   /// A copy of a database and what is beside it, in a folder that goes with it.
   private final class Copy {
-    private struct Failure: Error, CustomStringConvertible {
-      let description: String
-    }
-
     private let folder: String
     var path: String { folder + "/copy" }
     private static let files = ["", "-wal", "-journal"]
 
     init(of database: String) throws {
-      let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-      var template = Array("\(parent)/understudy-doctor-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw Failure(description: String(cString: strerror(errno))) }
-      folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      for suffix in Self.files { try Self.copy(database + suffix, to: path + suffix) }
+      folder = try makeTemporaryFolder()
+      // Nobody else has the folder meanwhile.
+      for suffix in Self.files where Files.status(of: database + suffix) != nil {
+        try copyFile(database + suffix, to: path + suffix)
+      }
     }
 
     deinit {
       for suffix in Self.files + ["-shm"] { unlink(path + suffix) }
       rmdir(folder)
-    }
-
-    private static func copy(_ source: String, to target: String) throws {
-      let from = open(source, O_RDONLY | O_CLOEXEC)
-      if from < 0, errno == ENOENT { return }
-      defer { if from >= 0 { close(from) } }
-      let to = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      defer { if to >= 0 { close(to) } }
-      var buffer = [UInt8](repeating: 0, count: 1 << 20)
-      var isWhole = from >= 0 && to >= 0
-      while isWhole {
-        let count = read(from, &buffer, buffer.count)
-        if count == 0 { return }
-        isWhole = count > 0 && write(to, buffer, count) == count
-      }
-      throw Failure(description: String(cString: strerror(errno)))
     }
   }
 }

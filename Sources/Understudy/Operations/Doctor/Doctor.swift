@@ -94,7 +94,7 @@ public struct Doctor {
           "run the server and this as that user, or have root change its owner: chown -R \(geteuid()) \(folder)"
         ))
     }
-    let files = ["", "-wal", "-shm"].map { "understudy.sqlite" + $0 } + ["tls/ca.key", "tls/server.pem"]
+    let files = ["", "-wal", "-shm"].map { DataFolder.databaseName + $0 } + ["tls/ca.key", "tls/server.pem"]
     for (path, mode) in [(folder, "700")] + files.map({ (folder + "/" + $0, "600") }) {
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { continue }

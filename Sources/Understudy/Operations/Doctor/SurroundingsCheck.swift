@@ -93,7 +93,7 @@ extension Doctor {
     let now = time(nil)
     let text = "the clock says \(isoTime(now))"
     guard now >= Self.earliest else { return .problem("\(text), which can't be", "set it") }
-    for path in [folder + "/understudy.sqlite", folder + "/tls/ca.pem"] {
+    for path in [folder + "/" + DataFolder.databaseName, folder + "/tls/ca.pem"] {
       var status = stat()
       guard stat(path, &status) == 0 else { continue }
       #if canImport(Darwin)

@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -60,13 +62,7 @@ struct ProcessUsage {
     #else
       let folder = "/proc/self/fd"
     #endif
-    guard let directory = opendir(folder) else { return nil }
-    defer { closedir(directory) }
-    var count = 0
-    while let entry = readdir(directory) {
-      if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
-    }
     // Without the one that looks.
-    return count - 1
+    return (try? names(in: folder)).map { $0.count - 1 }
   }
 }
