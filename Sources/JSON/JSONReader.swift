@@ -30,8 +30,7 @@ public struct JSONReader {
   /// - Throws: `JSONError`, saying where and what was expected.
   public static func object(in bytes: [UInt8]) throws(JSONError) -> JSONObject {
     var reader = JSONReader(bytes)
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
-    reader.skipSpace()
+    reader.skipMarkAndSpace()
     guard reader.position < bytes.count else {
       throw reader.error("the body is empty, expected a JSON object")
     }
@@ -48,10 +47,11 @@ public struct JSONReader {
 
   /// Reads the elements of an array, one level deep.
   ///
-  /// - Parameter array: an array as it was written.
+  /// - Parameter array: an array as it was written, alone, or a whole document that is one.
   /// - Throws: `JSONError`.
   public static func elements(of array: ArraySlice<UInt8>) throws(JSONError) -> [JSONValue] {
     var reader = JSONReader(Array(array))
+    reader.skipMarkAndSpace()
     guard reader.next == UInt8(ascii: "[") else { throw reader.error("expected an array") }
     var elements: [JSONValue] = []
     try reader.enter()
@@ -59,6 +59,7 @@ public struct JSONReader {
       repeat { elements.append(try reader.readValue()) } while try reader.hasMore(before: UInt8(ascii: "]"))
     }
     reader.leave()
+    reader.skipSpace()
     guard reader.next == nil else { throw reader.error("expected nothing after the array") }
     return elements
   }
@@ -69,6 +70,12 @@ public struct JSONReader {
 
   var next: UInt8? {
     position < bytes.count ? bytes[position] : nil
+  }
+
+  /// Moves to where a document begins.
+  private mutating func skipMarkAndSpace() {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    skipSpace()
   }
 
   private mutating func skipSpace() {

@@ -119,6 +119,7 @@ struct ReaderTests {
       try read(#"[ 1 , "a",[2,[3]], {"b":[4]} ,null]"#).map { text($0.raw) } == [
         "1", #""a""#, "[2,[3]]", #"{"b":[4]}"#, "null",
       ])
+    #expect(try read("\u{FEFF} [1] \n").count == 1)
     for wrong in ["", "[", "[1", "[1,]", "[1]x", "{}", "1", "[1 2]"] {
       #expect(throws: JSONError.self, "\(wrong)") { try read(wrong) }
     }

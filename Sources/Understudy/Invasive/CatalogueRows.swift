@@ -67,7 +67,7 @@ struct CatalogueRows: Sendable {
   init(_ table: CatalogueTable, json bytes: [UInt8]) throws(Mistakes) {
     try self.init(of: table) { reading in
       do throws(JSONError) {
-        for (index, value) in try JSONReader.elements(of: bytes.trimmed).enumerated() {
+        for (index, value) in try JSONReader.elements(of: bytes[...]).enumerated() {
           let place = "\(table.noun) \(index + 1) of the list"
           if case .object(let raw) = value, let object = try? JSONReader.object(in: Array(raw)) {
             reading.add(object, at: index + 1, place)
@@ -163,16 +163,6 @@ private struct Reading {
       add("the \(column.name) \(objection)", at: number, place)
     }
     if let id, mistakes.found.count == before { rows.append(.init(id: id, values: values)) }
-  }
-}
-
-extension [UInt8] {
-  /// Without a byte order mark, and without white space around it.
-  fileprivate var trimmed: ArraySlice<UInt8> {
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-    let start = dropFirst(starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(while: isSpace)
-    let end = start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex
-    return start[..<end]
   }
 }
 

@@ -88,12 +88,8 @@ private struct Mirror {
           "\(server.base.origin)\(target): it sends \(type.prefix(60)), and no JSON: is it the right address?"
       )
     }
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-    let start = answer.body.dropFirst(answer.body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(
-      while: isSpace)
     do {
-      return try JSONReader.elements(
-        of: start[..<(start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex)])
+      return try JSONReader.elements(of: answer.body[...])
     } catch {
       throw MirroredServer.Failure(
         description: "\(server.base.origin)\(target): not the list that was expected; \(error.description)")
