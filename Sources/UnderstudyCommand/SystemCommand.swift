@@ -1,3 +1,5 @@
+import Understudy
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -55,7 +57,7 @@ struct SystemCommand: Sendable {
   /// - Returns: whether it did what it was to.
   /// - Throws: `Failure` where there is no such program.
   private func run() throws(Failure) -> Bool {
-    print("+ " + words.map(Self.quoted).joined(separator: " "))
+    print("+ " + words.map(\.shellWord).joined(separator: " "))
     // What it writes comes after that line.
     fflush(nil)
     var arguments = words.map { strdup($0) } + [nil]
@@ -73,19 +75,5 @@ struct SystemCommand: Sendable {
     var ending: Int32 = 0
     while waitpid(process, &ending, 0) < 0, errno == EINTR {}
     return ending == 0
-  }
-
-  private static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    return isPlain
-      ? word
-      : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 }

@@ -96,14 +96,7 @@ extension Application {
   #if !canImport(Darwin)
     /// Where this program is, as a shell takes it.
     private static var programPath: String {
-      guard let text = resolved("/proc/self/exe") else { return "PROGRAM" }
-      let isPlain = text.utf8.allSatisfy { byte in
-        "/._-+".utf8.contains(byte) || Character(UnicodeScalar(byte)).isLetter
-          || Character(UnicodeScalar(byte)).isNumber
-      }
-      return isPlain
-        ? text
-        : "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+      resolved("/proc/self/exe")?.shellWord ?? "PROGRAM"
     }
   #endif
 
