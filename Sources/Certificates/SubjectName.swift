@@ -41,6 +41,11 @@ public enum SubjectName: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The host's name; nil for an address.
+  public var hostName: String? {
+    if case .host(let name) = self { name } else { nil }
+  }
+
   /// As it stands in a URL, an IPv6 address in brackets.
   public var urlHost: String {
     if case .address(let bytes) = self, bytes.count == 16 { return "[\(self)]" }

@@ -55,7 +55,9 @@ public final class HTTPClient {
     /// What libcurl says of it.
     public let description: String
     /// Nobody listens there, or there is no way.
-    public let isUnreachable: Bool
+    public var isUnreachable = false
+    /// The answer is longer than was to be taken.
+    public var isTooLong = false
   }
 
   private let handle: UnsafeMutableRawPointer
@@ -64,7 +66,7 @@ public final class HTTPClient {
   /// - Throws: `Failure` where libcurl doesn't start.
   public init() throws(Failure) {
     guard Self.isReady, let handle = curl_easy_init() else {
-      throw Failure(description: "libcurl doesn't start", isUnreachable: false)
+      throw Failure(description: "libcurl doesn't start")
     }
     self.handle = handle
   }
@@ -90,7 +92,7 @@ public final class HTTPClient {
       return response
     } catch {
       guard isTooLong else { throw error }
-      throw Failure(description: "the answer is longer than \(limit) bytes", isUnreachable: false)
+      throw Failure(description: "the answer is longer than \(limit) bytes", isTooLong: true)
     }
   }
 
@@ -112,8 +114,7 @@ public final class HTTPClient {
       !(field.name + field.value).utf8.contains { $0 < 0x20 }
     }
     guard isOneLine else {
-      return .failure(
-        Failure(description: "a header field holds a control character", isUnreachable: false))
+      return .failure(Failure(description: "a header field holds a control character"))
     }
     curl_easy_reset(handle)
     var fields: UnsafeMutablePointer<curl_slist>?

@@ -257,7 +257,7 @@ public final class Application: Sendable {
   /// and multicast DNS finds the machine's.
   private static func standIns(_ options: Options) -> Set<String> {
     guard options.tlsCertificate == nil else { return [] }
-    let hosts = options.names.compactMap { if case .host(let name) = $0 { name } else { nil } }
+    let hosts = options.names.compactMap(\.hostName)
     return Set(hosts.filter { !$0.hasSuffix(".local") })
   }
 

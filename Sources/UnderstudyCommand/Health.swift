@@ -1,6 +1,5 @@
 import HTTP
 import HTTPClient
-import JSON
 import Threads
 import Understudy
 
@@ -59,17 +58,10 @@ extension Command {
     do throws(HTTPClient.Failure) {
       let response = try HTTPClient().send(request, limit: 1 << 16)
       guard response.status != 200 else { return .success(()) }
-      return .failure(Unreadiness(text: "it answers \(response.status)\(detail(of: response))"))
+      let detail = response.problemDetail.map { " (\($0))" } ?? ""
+      return .failure(Unreadiness(text: "it answers \(response.status)\(detail)"))
     } catch {
       return .failure(Unreadiness(text: error.description))
     }
-  }
-
-  /// What a problem says of itself.
-  private static func detail(of response: HTTPClient.Response) -> String {
-    guard let problem = try? JSONReader.object(in: response.body),
-      case .string(let text, _)? = problem["detail"]
-    else { return "" }
-    return " (\(text))"
   }
 }

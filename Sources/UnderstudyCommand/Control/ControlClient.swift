@@ -1,7 +1,6 @@
 import Files
 import HTTP
 import HTTPClient
-import JSON
 import Threads
 import Understudy
 
@@ -91,7 +90,9 @@ final class ControlClient {
         if response.status == 503, MonotonicClock.now < deadline {
           usleep(50_000)
         } else {
-          throw Failure(description: Self.detail(of: response), status: response.status)
+          throw Failure(
+            description: response.problemDetail ?? "it was answered with status \(response.status)",
+            status: response.status)
         }
       } catch let failure as HTTPClient.Failure {
         guard failure.isUnreachable else {
@@ -105,11 +106,6 @@ final class ControlClient {
       }
       if case .server = peer { (_, peer) = try Self.findPeer(place.folder, http, until: deadline) }
     }
-  }
-
-  private static func detail(of response: HTTPClient.Response) -> String {
-    if case .string(let text, _)? = try? JSONReader.object(in: response.body)["detail"] { return text }
-    return "it was answered with status \(response.status)"
   }
 
   // MARK: Who has the folder

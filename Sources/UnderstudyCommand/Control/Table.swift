@@ -1,6 +1,3 @@
-import HTTPClient
-import JSON
-
 /// Rows in columns that are as wide as what is in them.
 struct Table {
   private let columns: [String]
@@ -32,32 +29,5 @@ extension String {
         $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
       }
       .joined() : self
-  }
-}
-
-extension HTTPClient.Response {
-  /// The answer's body; one without members where it is no object.
-  var object: JSONObject {
-    (try? JSONReader.object(in: body)) ?? JSONObject()
-  }
-}
-
-extension JSONObject {
-  /// A member's text; empty where there is none.
-  func text(_ name: String) -> String {
-    if case .string(let text, _)? = self[name] { text } else { "" }
-  }
-
-  /// A member's whole number; 0 where there is none.
-  func number(_ name: String) -> Int64 { self[name]?.wholeNumber ?? 0 }
-
-  /// The objects in a member that is an array.
-  func objects(_ name: String) -> [JSONObject] {
-    guard case .array(let raw)? = self[name], let elements = try? JSONReader.elements(of: raw) else {
-      return []
-    }
-    return elements.compactMap { element in
-      if case .object(let raw) = element { try? JSONReader.object(in: Array(raw)) } else { nil }
-    }
   }
 }

@@ -58,10 +58,10 @@ final class MirroredServer {
     var (failures, pauses) = (0, 0)
     while true {
       switch attempt(request, limit: limit) {
-      case .answer(let response) where response.status == 200 || response.status == 304:
+      case .success(let response) where response.status == 200 || response.status == 304:
         hasAnswered = true
         return response
-      case .answer(let response):
+      case .success(let response):
         hasAnswered = true
         switch response.status {
         case 429, 503:
@@ -80,8 +80,9 @@ final class MirroredServer {
           throw failure(request, "it sends one on\(place), which is not followed", response.status)
         default: throw failure(request, "it answers with status \(response.status)", response.status)
         }
-      case .tooLong: throw failure(request, "it sends more than \(limit) bytes")
-      case .nothing(let reason):
+      case .failure(let reason) where reason.isTooLong:
+        throw failure(request, "it sends more than \(limit) bytes")
+      case .failure(let reason):
         failures += 1
         // Where nobody has answered yet the address is wrong.
         guard failures <= Self.retries, hasAnswered || !reason.isUnreachable else {
@@ -92,25 +93,11 @@ final class MirroredServer {
     }
   }
 
-  private enum Outcome {
-    case answer(HTTPClient.Response)
-    case tooLong
-    case nothing(HTTPClient.Failure)
-  }
-
-  private func attempt(_ request: HTTPClient.Request, limit: Int) -> Outcome {
-    var body: [UInt8] = []
-    var isTooLong = false
-    do throws(HTTPClient.Failure) {
-      var response = try client.send(request) { piece in
-        isTooLong = body.count + piece.count > limit
-        if !isTooLong { body += piece }
-        return !isTooLong
-      }
-      response.body = body
-      return .answer(response)
-    } catch {
-      return isTooLong ? .tooLong : .nothing(error)
+  private func attempt(
+    _ request: HTTPClient.Request, limit: Int
+  ) -> Result<HTTPClient.Response, HTTPClient.Failure> {
+    do throws(HTTPClient.Failure) { return .success(try client.send(request, limit: limit)) } catch {
+      return .failure(error)
     }
   }
 

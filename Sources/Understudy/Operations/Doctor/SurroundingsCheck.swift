@@ -12,9 +12,7 @@ extension Doctor {
 
   /// Whether this machine finds the names that are stood in for at itself.
   var nameFindings: [Finding] {
-    let hosts = options.names.compactMap { name in
-      if case .host(let host) = name { host } else { nil }
-    }
+    let hosts = options.names.compactMap(\.hostName)
     guard !hosts.isEmpty else { return [.ok("no name is stood in for (--name)")] }
     let own = Set(machineAddresses())
     return hosts.map { host in
