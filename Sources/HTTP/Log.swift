@@ -39,8 +39,7 @@ public final class Log: Sendable {
   /// How long lines may gather before they are written, in microseconds.
   private static let gathering: UInt32 = 5000
 
-  /// The lines that wait to be written, whole, in the memory that is handed to the system as it is: a line
-  /// costs no allocation and no copy.
+  /// The lines that wait to be written, whole, in the memory that is handed to the system as it is.
   private struct Waiting {
     var text = ByteBuffer(capacity: 64 << 10)
     var lines = 0
@@ -50,8 +49,21 @@ public final class Log: Sendable {
     var dropped = 0
     /// The same since the beginning.
     var allDropped: UInt64 = 0
-    var moment = Timestamp()
     var isClosed = false
+  }
+
+  /// Where a thread writes its line, so that others wait for its copy alone and not until it is written.
+  private final class Draft {
+    let text = ByteBuffer(capacity: 1024)
+    var moment = Timestamp()
+
+    /// Writes a line, over the one before.
+    func write(_ level: Level, _ format: Format, _ body: (LogLine) -> Void) {
+      text.truncate(to: 0)
+      let line = LogLine(level, at: &moment, format: format, in: text)
+      body(line)
+      line.end()
+    }
   }
 
   /// A buffer that a burst has made larger than this many bytes isn't kept.
@@ -62,6 +74,7 @@ public final class Log: Sendable {
   private let queueLimit: Int
   private let waiting = Condition(Waiting())
   private let done = Condition(false)
+  private let drafts: ThreadLocal<Draft>
 
   /// - Parameters:
   ///   - descriptor: where the lines go; standard error by default. It stays the caller's.
@@ -72,6 +85,7 @@ public final class Log: Sendable {
     self.level = level
     self.format = format
     self.queueLimit = queueLimit
+    drafts = try ThreadLocal { Draft() }
     let (waiting, done) = (waiting, done)
     // A descriptor of its own: whoever closes the other one while lines are on their way doesn't send
     // them into the file that gets its number.
@@ -121,15 +135,15 @@ public final class Log: Sendable {
   /// Writes an entry whose message and fields `body` appends; the caller has asked whether its level is
   /// written.
   func write(_ level: Level, _ body: (LogLine) -> Void) {
+    let draft = drafts.value
+    draft.write(level, format, body)
     let isFirst = waiting.withLock { waiting in
       guard waiting.lines + waiting.leaving < queueLimit, !waiting.isClosed else {
         waiting.dropped += 1
         waiting.allDropped += 1
         return false
       }
-      let line = LogLine(level, at: &waiting.moment, format: format, in: waiting.text)
-      body(line)
-      line.end()
+      waiting.text.append(draft.text.bytes)
       waiting.lines += 1
       return waiting.lines == 1
     }
@@ -154,10 +168,12 @@ public final class Log: Sendable {
     waiting.leaving = 0
     guard waiting.lines > 0 else { return waiting.isClosed ? .some(nil) : nil }
     if waiting.dropped > 0 {
-      let line = LogLine(.error, at: &waiting.moment, format: format, in: waiting.text)
-      line.append(message: "log lines dropped: the reader of the log was too slow")
-      line.append("lines", Int64(waiting.dropped))
-      line.end()
+      let draft = Draft()
+      draft.write(.error, format) { line in
+        line.append(message: "log lines dropped: the reader of the log was too slow")
+        line.append("lines", Int64(waiting.dropped))
+      }
+      waiting.text.append(draft.text.bytes)
     }
     defer {
       (waiting.text, waiting.lines, waiting.leaving, waiting.dropped) = (spare, 0, waiting.lines, 0)

@@ -69,6 +69,7 @@ struct LogLine {
     if format == .json { line.append(UInt8(ascii: "\"")) }
   }
 
+  @inline(__always)
   private func begin(_ name: StaticString) {
     switch format {
     case .text:
@@ -116,7 +117,7 @@ struct LogLine {
     begin(name)
     line.append(Int64(nanoseconds / 1_000_000))
     line.append(UInt8(ascii: "."))
-    line.append(digits: Int(nanoseconds / 1000 % 1000), count: 3)
+    line.append(thousandths: Int(nanoseconds / 1000 % 1000))
   }
 }
 
@@ -137,14 +138,22 @@ extension ByteBuffer {
     if quoted { append(UInt8(ascii: "\"")) }
   }
 
-  /// Appends a number with leading zeros.
+  /// Appends the last so many digits of a number, leading zeros included.
   fileprivate func append(digits number: Int, count: Int) {
-    var power = 1
-    for _ in 1..<count { power *= 10 }
-    while power > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / power % 10))
-      power /= 10
-    }
+    if count > 1 { append(digits: number / 10, count: count - 1) }
+    append(digit: number % 10)
+  }
+
+  /// Appends the last three digits: as `append(digits:count:)`, without a division that the processor has to make.
+  fileprivate func append(thousandths number: Int) {
+    append(digit: number / 100 % 10)
+    append(digit: number / 10 % 10)
+    append(digit: number % 10)
+  }
+
+  @inline(__always)
+  private func append(digit: Int) {
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
   }
 }
 
@@ -161,7 +170,7 @@ struct Timestamp {
     clock_gettime(CLOCK_REALTIME, &now)
     if now.tv_sec != second { setSecond(now.tv_sec) }
     line.append(common.bytes)
-    line.append(digits: now.tv_nsec / 1_000_000, count: 3)
+    line.append(thousandths: now.tv_nsec / 1_000_000)
     line.append(UInt8(ascii: "Z"))
   }
 

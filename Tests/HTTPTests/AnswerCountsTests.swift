@@ -19,7 +19,7 @@ struct AnswerCountsTests {
 
   @Test("those of all threads are added up, by row, status and duration")
   func threads() throws {
-    let counts = AnswerCounts(routes: 2)
+    let counts = try AnswerCounts(routes: 2)
     let threads = try (0..<4).map { thread in
       try Threads.Thread {
         let cells = counts.ofThisThread

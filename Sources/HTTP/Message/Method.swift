@@ -15,17 +15,13 @@ public enum Method: Hashable, Sendable {
 
   /// The method of a request line.
   init(cString name: UnsafePointer<CChar>) {
-    self = Self.known.first { strcmp($0.cName, name) == 0 } ?? .other(String(cString: name))
+    self = Self.known.first { $0.name.withCString { strcmp($0, name) == 0 } } ?? .other(String(cString: name))
   }
 
   private static let known: [Method] = [.get, .post, .head, .put, .delete, .options]
 
-  private var cName: UnsafePointer<CChar> {
-    UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
-  }
-
-  /// The name of a known method; empty for others.
-  private var literal: StaticString {
+  /// The method as it is sent.
+  public var name: String {
     switch self {
     case .get: "GET"
     case .head: "HEAD"
@@ -33,12 +29,7 @@ public enum Method: Hashable, Sendable {
     case .put: "PUT"
     case .delete: "DELETE"
     case .options: "OPTIONS"
-    case .other: ""
+    case .other(let name): name
     }
-  }
-
-  /// The method as it is sent.
-  public var name: String {
-    if case .other(let name) = self { name } else { literal.description }
   }
 }

@@ -142,7 +142,12 @@ public final class Request {
 /// A number that only one request of this server has, written in hexadecimal behind a number that
 /// only one run of it has.
 public struct RequestID: Sendable, CustomStringConvertible {
-  private static let run = UInt32.random(in: .min ... .max)
+  /// `1f2e3d4c-`
+  private static let run: [UInt8] = {
+    let run = ByteBuffer()
+    append(UInt64(UInt32.random(in: .min ... .max)), digits: 8, to: run)
+    return run.bytes + [UInt8(ascii: "-")]
+  }()
   let number: UInt64
 
   /// `1f2e3d4c-5`
@@ -154,13 +159,14 @@ public struct RequestID: Sendable, CustomStringConvertible {
 
   /// Appends the description.
   func append(to text: ByteBuffer) {
-    func append(_ digit: UInt64) {
-      text.append(
-        UInt8(truncatingIfNeeded: digit) + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+    Self.run.withUnsafeBytes { text.append($0) }
+    Self.append(number, digits: max(1, (67 - number.leadingZeroBitCount) / 4), to: text)
+  }
+
+  private static func append(_ number: UInt64, digits: Int, to text: ByteBuffer) {
+    for position in (0..<digits).reversed() {
+      let digit = UInt8(truncatingIfNeeded: number >> UInt64(4 * position) & 15)
+      text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
     }
-    for shift in stride(from: 28, through: 0, by: -4) { append(UInt64(Self.run >> shift) & 15) }
-    text.append(UInt8(ascii: "-"))
-    let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
-    for position in (0..<digits).reversed() { append(number >> UInt64(4 * position) & 15) }
   }
 }

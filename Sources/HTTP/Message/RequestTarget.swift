@@ -25,6 +25,8 @@ public struct RequestTarget: Sendable {
   /// after the other.
   private var text: [UInt8]
   private var segments = Segments()
+  /// Whether the path has percent escapes.
+  private(set) var hasEscapes = false
   /// Whether the path can name something: it has no empty segment, no `.` or `..`, no NUL, and no more
   /// segments than any resource. Others are never followed.
   public private(set) var isPlain = true
@@ -61,7 +63,6 @@ public struct RequestTarget: Sendable {
     guard pathRange.count > 1 else { return }
     var end = pathRange.upperBound
     if raw[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    var hasEscapes = false
     var start = pathRange.lowerBound + 1
     for index in start..<max(start, end) {
       switch raw[index] {

@@ -20,8 +20,6 @@ public struct AccessLog: Middleware {
     guard log.writes(level) else { return }
     let isPlain = Redaction.isPlain(targetOf: request)
     let method = Redaction.method(of: request)
-    // Outside the log's lock where it takes long.
-    let message = isPlain ? "" : "\(method) \(Redaction.target(of: request))"
     log.write(level) { line in
       if isPlain {
         line.append(plainMessage: { text in
@@ -30,7 +28,7 @@ public struct AccessLog: Middleware {
           Redaction.append(plainTargetOf: request, to: text)
         })
       } else {
-        line.append(message: message)
+        line.append(message: "\(method) \(Redaction.target(of: request))")
       }
       line.append("status", Int64(answer.status.code))
       if let detail = answer.detail { line.append("detail", detail) }

@@ -25,8 +25,8 @@ public final class Route: Sendable {
   let segments: [Segment]
   /// Its number among the routes of its router, from 1 on.
   let number: Int
-  /// Whether every segment is a literal.
-  let isLiteral: Bool
+  /// Which segments are parameters.
+  let parameters: [Int]
   /// Which segment is one that the log doesn't show.
   let secret: Int?
   /// Whether machines ask here every few seconds, so that it is nothing to log that all is well.
@@ -52,7 +52,9 @@ public final class Route: Sendable {
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
     }
     secret = segments.firstIndex(of: .parameter("key"))
-    isLiteral = segments.allSatisfy { if case .literal = $0 { true } else { false } }
+    parameters = segments.indices.filter { [segments] in
+      if case .parameter = segments[$0] { true } else { false }
+    }
   }
 
   /// The handler for a method; HEAD is answered as GET.

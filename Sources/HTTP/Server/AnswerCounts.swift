@@ -1,49 +1,27 @@
 import Synchronization
 import Threads
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// What a server has answered, by route and status, and how long it took.
 ///
 /// Each thread that serves has numbers of its own, in a block that is never moved: an answer costs a few additions,
 /// no lock and no waiting for another processor's cache. Who asks adds all of them up.
-final class AnswerCounts: @unchecked Sendable {
-  // Safe to share: the bounds are constant, and the blocks locked.
+final class AnswerCounts: Sendable {
   private let routes: Int
-  private let bounds: UnsafeMutablePointer<UInt64>
-  private let blocks = Condition<[(thread: pthread_t, cells: AnswerCells)]>([])
+  private let blocks: ThreadLocal<AnswerBlock>
 
   /// - Parameter routes: how many there are; one more row is for what no route answers.
-  init(routes: Int) {
+  /// - Throws: as `ThreadLocal`.
+  init(routes: Int) throws(Thread.Exhausted) {
     self.routes = routes
-    bounds = .allocate(capacity: Histogram.durations.count)
-    _ = UnsafeMutableBufferPointer(start: bounds, count: Histogram.durations.count)
-      .initialize(from: Histogram.durations)
-  }
-
-  deinit {
-    for (_, cells) in blocks.withLock({ $0 }) { cells.deallocate() }
-    bounds.deallocate()
+    blocks = try ThreadLocal { AnswerBlock(rows: routes + 1) }
   }
 
   /// The calling thread's numbers, which live as long as this object.
-  var ofThisThread: AnswerCells {
-    blocks.withLock { blocks in
-      let this = pthread_self()
-      if let known = blocks.first(where: { pthread_equal($0.thread, this) != 0 }) { return known.cells }
-      let cells = AnswerCells(rows: routes + 1, bounds: UnsafePointer(bounds))
-      blocks.append((this, cells))
-      return cells
-    }
-  }
+  var ofThisThread: AnswerCells { blocks.value.cells }
 
   /// What all threads have answered: for each row, that of no route first, the answers by status and their durations.
   var rows: [(statuses: [(status: UInt16, count: UInt64)], durations: Histogram)] {
-    let blocks = blocks.withLock { $0 }
+    let blocks = blocks.all
     return (0...routes).map { row in
       func sum(_ cell: Int) -> UInt64 { blocks.reduce(0) { $0 &+ $1.cells.value(row: row, cell: cell) } }
       let statuses = Status.counted.enumerated().map { (status: $1, count: sum($0)) }
@@ -58,11 +36,22 @@ final class AnswerCounts: @unchecked Sendable {
   }
 }
 
+/// The memory of one thread's numbers.
+private final class AnswerBlock {
+  let cells: AnswerCells
+
+  init(rows: Int) { cells = AnswerCells(rows: rows) }
+
+  deinit {
+    cells.deallocate()
+  }
+}
+
 /// The numbers of one thread, which alone changes them.
 struct AnswerCells: @unchecked Sendable {
   // Safe to share: the numbers are atomic, the bounds constant, and both live as long as the server's counts.
   private let cells: UnsafeMutablePointer<Atomic<UInt64>>
-  private let bounds: UnsafePointer<UInt64>
+  private let bounds: UnsafeMutableBufferPointer<UInt64>
   private let count: Int
 
   /// Where in a row the buckets of durations begin.
@@ -76,17 +65,19 @@ struct AnswerCells: @unchecked Sendable {
   private let buckets: Int
   private let width: Int
 
-  fileprivate init(rows: Int, bounds: UnsafePointer<UInt64>) {
+  fileprivate init(rows: Int) {
     count = rows * Self.width
     cells = .allocate(capacity: count)
     for index in 0..<count { (cells + index).initialize(to: Atomic(0)) }
-    self.bounds = bounds
+    bounds = .allocate(capacity: Histogram.durations.count)
+    _ = bounds.initialize(from: Histogram.durations)
     (firstBucket, buckets, width) = (Self.durations, Histogram.durations.count, Self.width)
   }
 
   fileprivate func deallocate() {
     cells.deinitialize(count: count)
     cells.deallocate()
+    bounds.deallocate()
   }
 
   fileprivate func value(row: Int, cell: Int) -> UInt64 {

@@ -124,7 +124,7 @@ public final class Server: @unchecked Sendable {
     self.router = router
     self.middleware = middleware
     fixedFields = middleware.flatMap(\.fixedFields)
-    answerCounts = AnswerCounts(routes: router.patterns.count)
+    answerCounts = try AnswerCounts(routes: router.patterns.count)
     limits = configuration.limits
     trustedProxies = configuration.trustedProxies
     connections = try ConnectionRegistry(limit: limits.connections, log: log)
