@@ -19,14 +19,16 @@ final class Exchange: @unchecked Sendable {
   // Unchecked for exclusive access as in `Request`, for the same reason.
 
   let request: Request
-  private let server: Server
+  let server: Server
   @exclusivity(unchecked) private var stage = Stage.header
-  @exclusivity(unchecked) private var handler: Handler?
+  /// What answers; nil where the request is refused, or asks for its options.
+  @exclusivity(unchecked) var handler: Handler?
   /// The answer that is already decided, whatever the body holds.
-  @exclusivity(unchecked) private var refusal: Problem?
+  @exclusivity(unchecked) var refusal: Problem?
+  /// How long the body is to be, in bytes: 0 where it has none or comes in chunks.
+  @exclusivity(unchecked) var announced = 0
   /// What has been seen of the target isn't all that came.
   @exclusivity(unchecked) var targetHoldsNUL = false
-  @exclusivity(unchecked) private var announced = 0
   @exclusivity(unchecked) private var received = 0
   /// Bytes of this exchange's bodies.
   @exclusivity(unchecked) private var bytes = BytesInFlight()
@@ -53,7 +55,9 @@ final class Exchange: @unchecked Sendable {
       stage = .body
       request.method = Method(cString: method)
       request.isHTTP11 = isHTTP11
-      readHeader(of: connection)
+      request.fields.read(from: connection)
+      request.fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
+      admit()
       return refusesEarly ? answer(connection) : .YES
     case .body where !data.isEmpty:
       return take(data) ? .YES : .NO
@@ -81,71 +85,16 @@ final class Exchange: @unchecked Sendable {
     server.decrement(server.counts.active)
   }
 
-  // MARK: The header
-
-  private func readHeader(of connection: OpaquePointer) {
-    request.fields.read(from: connection)
-    request.fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
-    if let defect = request.fields.defect ?? targetDefect {
-      refusal = .badRequest(defect)
-      refusal?.closesConnection = true
-    } else if !hasRoom(for: request.fields.memory) {
-      refusal = headerTooLarge
-    } else if server.counts.isDraining.load(ordering: .relaxed) {
-      refusal = .shuttingDown
-      refusal?.closesConnection = true
-    } else {
-      route()
-      announced = request.fields.contentLength.map { Int($0.text) ?? .max } ?? 0
-      if announced > server.limits.body { refusal = bodyTooLarge }
-    }
-  }
-
-  private var targetDefect: String? {
-    if targetHoldsNUL { return "The request target holds a NUL, which no target can." }
-    return switch request.target.form {
-    case .origin: nil
-    case .asterisk: request.method == .options ? nil : "The request target '*' is for OPTIONS alone."
-    case .absolute(let authority):
-      Authority.isValid(request.target.raw[authority])
-        ? nil : "The request target's authority is not a host name or address with an optional port."
-    case .invalid: "The request target has to begin with '/'."
-    }
-  }
-
-  private func route() {
-    guard request.target.form != .asterisk else { return }
-    guard let route = server.router.route(for: request.target) else {
-      // A browser shows a page nothing of what its preflight was refused: the request itself is told.
-      guard !request.isPreflight else { return }
-      refusal = .notFound(
-        "There is nothing at '\(Redaction.path(of: request))': the page at '/' lists what there is.")
-      return
-    }
-    request.route = route
-    guard request.method != .options else { return }
-    handler = route.handler(for: request.method)
-    guard handler == nil else { return }
-    refusal = Problem(
-      .methodNotAllowed,
-      "'\(Redaction.path(of: request))' does not answer \(Redaction.method(of: request)), only \(route.allow).",
-      fields: [Field("Allow", route.allow)])
-  }
-
-  private var bodyTooLarge: Problem {
-    Problem(.contentTooLarge, "The body is longer than \(server.limits.body) bytes, the most that is taken.")
-  }
+  // MARK: The body
 
   /// Whether the answer goes out before the body has come in. That closes the connection, so it is
   /// kept for what can't go on anyway, for a client that waits to be told (`Expect: 100-continue`),
   /// and for bodies that aren't worth waiting for.
   private var refusesEarly: Bool {
-    guard let refusal else { return false }
+    guard let refusal = refusal else { return false }
     return refusal.closesConnection || announced > Self.discardLimit
       || announced > 0 && request.fields.expect?.equals("100-continue") == true
   }
-
-  // MARK: The body
 
   /// Takes a piece of the body, or lets it go where it isn't wanted any more.
   ///
@@ -154,9 +103,10 @@ final class Exchange: @unchecked Sendable {
     received += data.count
     if refusal == nil {
       if received > server.limits.body {
-        refusal = bodyTooLarge
+        refusal = .bodyTooLarge(server.limits)
       } else if !bytes.reserve(data.count, of: server) {
-        refusal = .unavailable("The server has as many bodies in memory as it takes: try again in a moment.")
+        refusal = .unavailable(
+          "The server has as many bodies in memory as it takes: try again in a moment.")
       } else {
         if request.body.isEmpty { request.body.reserveCapacity(min(announced, 64 << 10)) }
         request.body.append(contentsOf: data)
@@ -177,9 +127,9 @@ final class Exchange: @unchecked Sendable {
       for middleware in server.middleware {
         if let response = middleware.intercept(request) { return send(response, on: connection) }
       }
-      if let refusal { throw refusal }
+      if let refusal = refusal { throw refusal }
       try requireRoomForAnswer(on: connection)
-      guard let handler else { return send(optionsResponse, on: connection) }
+      guard let handler = handler else { return send(optionsResponse, on: connection) }
       switch try handler(request) {
       case .now(let response): return send(response, on: connection)
       case .prepared(let prepared): return send(prepared, on: connection)
@@ -195,21 +145,10 @@ final class Exchange: @unchecked Sendable {
   /// The trailers of a chunked body have come since the header was measured.
   private func requireRoomForAnswer(on connection: OpaquePointer) throws(Problem) {
     guard request.fields.transferEncoding != nil else { return }
-    guard !hasRoom(for: request.fields.memory + HeaderFields.trailerMemory(of: connection)) else { return }
-    throw headerTooLarge
-  }
-
-  private func hasRoom(for header: Int) -> Bool {
-    header + request.target.raw.count <= server.limits.headerMemory
-  }
-
-  private var headerTooLarge: Problem {
-    var problem = Problem(
-      .requestHeaderFieldsTooLarge,
-      "The request line and the headers are longer than \(server.limits.headerMemory) bytes, the most that is taken."
-    )
-    problem.closesConnection = true
-    return problem
+    let memory = request.fields.memory + HeaderFields.trailerMemory(of: connection)
+    guard server.limits.hasRoom(for: request.target, andFields: memory) else {
+      throw .headerTooLarge(server.limits)
+    }
   }
 
   private func suspend(_ connection: OpaquePointer, then begin: (Completion) -> Void) {
