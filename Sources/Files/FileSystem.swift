@@ -8,15 +8,21 @@
 
 // MARK: Paths
 
-/// What a path stands for, links followed; nil where there is nothing.
-public func status(of path: String) -> stat? {
+/// What a path stands for; nil where there is nothing.
+///
+/// - Parameter followsLink: whether that is what a symbolic link leads to, and not the link.
+public func status(of path: String, followsLink: Bool = true) -> stat? {
   var status = stat()
-  return stat(path, &status) == 0 ? status : nil
+  return (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
 }
 
 extension stat {
   public var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
   public var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+  public var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+
+  /// Whether both are of one file, by whatever names.
+  public func isSameFile(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }
 
 /// A path without links (realpath(3)); nil where it leads nowhere, which `errno` explains.
@@ -58,10 +64,13 @@ public var temporaryFolder: String { getenv("TMPDIR").map { String(cString: $0) 
 
 /// Makes a folder of its own, for its user alone (mkdtemp(3)).
 ///
+/// - Parameter prefix: what its name begins with.
 /// - Returns: its path.
 /// - Throws: `FileError`.
-public func makeTemporaryFolder(in parent: String = temporaryFolder) throws(FileError) -> String {
-  var template = Array("\(parent)/understudy-XXXXXX".utf8CString)
+public func makeTemporaryFolder(
+  in parent: String = temporaryFolder, prefix: String = "understudy-"
+) throws(FileError) -> String {
+  var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else { throw FileError(parent) }
   return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
@@ -153,6 +162,14 @@ public func copyFile(_ source: String, to target: String) throws(FileError) {
   let input = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   guard input >= 0 else { throw FileError(source) }
   defer { close(input) }
+  try copyFile(input, source, to: target)
+}
+
+/// Copies the rest of an open file into a new one, readable to its owner alone.
+///
+/// - Parameter source: its path, for errors.
+/// - Throws: `FileError`, with the path of the one that it is about.
+public func copyFile(_ input: Int32, _ source: String, to target: String) throws(FileError) {
   let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   guard output >= 0 else { throw FileError(target) }
   defer { close(output) }

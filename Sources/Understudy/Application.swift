@@ -134,7 +134,7 @@ public final class Application: Sendable {
         options.servesApps ? try ListeningSocket.listen(host: options.host, port: options.port) : nil
       httpsSockets = try options.httpsPorts.map { try ListeningSocket.listen(host: options.host, port: $0) }
       folder =
-        try options.dataFolder.map { try DataFolder(path: $0) }
+        try options.dataFolder.map { try DataFolder(path: $0, asOwner: !options.servesApps) }
         ?? DataFolder(temporaryIn: temporaryFolder)
       try Self.checkCertificates(options, dataFolder: folder.path)
       log = try Log(

@@ -20,6 +20,8 @@ final class DataFolder: Sendable {
   private let isTemporary: Bool
   /// Holds the lock; the system lets go of it with the process, however that ends.
   private let descriptor: Int32
+  /// Where root works in it as its owner.
+  private let owner: FolderOwner?
 
   /// The database's file name.
   static let databaseName = "understudy.sqlite"
@@ -32,9 +34,11 @@ final class DataFolder: Sendable {
   var authorityCertificate: String { path + "/tls/ca.pem" }
 
   /// Opens the folder, making it where there is none.
-  convenience init(path: String) throws(Failure) {
+  ///
+  /// - Parameter asOwner: whether root is its owner while it is open.
+  convenience init(path: String, asOwner: Bool = false) throws(Failure) {
     try Self.makeFolder(path)
-    try self.init(existing: path, isTemporary: false)
+    try self.init(existing: path, isTemporary: false, asOwner: asOwner)
   }
 
   /// A folder of its own that goes with the object.
@@ -48,9 +52,14 @@ final class DataFolder: Sendable {
     try self.init(existing: path, isTemporary: true)
   }
 
-  private init(existing path: String, isTemporary: Bool) throws(Failure) {
+  private init(existing path: String, isTemporary: Bool, asOwner: Bool = false) throws(Failure) {
     self.path = path
     self.isTemporary = isTemporary
+    do throws(FileError) {
+      owner = asOwner ? try FolderOwner(of: path) : nil
+    } catch {
+      throw .unusable(path, reason: "its owner can't be worked as: \(error.reason)")
+    }
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unusable(path, reason: String(cString: strerror(errno))) }
     // From here on the object is whole, and its end closes the descriptor.
