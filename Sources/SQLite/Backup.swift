@@ -51,6 +51,11 @@ extension Database {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
+    return isOurs(descriptor, schema: schema)
+  }
+
+  /// The same of a file that is open.
+  public static func isOurs(_ descriptor: Int32, schema: Schema) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 100)
     guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else { return false }
     let identifier = bytes[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -22,6 +22,14 @@ extension JSONObject {
   /// A member's whole number; 0 where there is none.
   func number(_ name: String) -> Int64 { self[name]?.wholeNumber ?? 0 }
 
+  /// The texts in a member that is an array.
+  func texts(_ name: String) -> [String] {
+    guard case .array(let raw)? = self[name], let elements = try? JSONReader.elements(of: raw) else {
+      return []
+    }
+    return elements.compactMap { if case .string(let text, _) = $0 { text } else { nil } }
+  }
+
   /// The objects in a member that is an array.
   func objects(_ name: String) -> [JSONObject] {
     guard case .array(let raw)? = self[name], let elements = try? JSONReader.elements(of: raw) else {

@@ -59,10 +59,16 @@ struct BackupScheduleTests {
     let folder = try DataFolderUnderTest()
     let place = folder.url.appending(path: "backups")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    try Data().write(to: place.appending(path: "understudy-2001-01-01T00-00-00Z.sqlite"))
+    #expect(try folder.run("users", "add", "ada", "--app", "invasive", input: "pw").status == 0)
+    #expect(try folder.run("backup", place.path).status == 0)
+    let made = place.appending(path: try #require(backups(of: folder).first))
+    let old = place.appending(path: "understudy-2001-01-01T00-00-00Z.sqlite")
+    try FileManager.default.moveItem(at: made, to: old)
+    // What somebody else has put there says nothing.
+    try Data().write(to: place.appending(path: "understudy-2999-01-01T00-00-00Z.sqlite"))
     let server = try folder.serve(["--backup-every", "365d"])
     try wait(server) { $0.contains(#""message":"backup made""#) }
     server.end()
-    #expect(try backups(of: folder).count == 2)
+    #expect(try backups(of: folder).count == 3)
   }
 }

@@ -23,11 +23,11 @@ struct BackupUnderTest {
 
 @Suite("understudy backup")
 struct BackupTests {
-  private func add(_ name: String, to folder: DataFolderUnderTest) throws {
+  func add(_ name: String, to folder: DataFolderUnderTest) throws {
     #expect(try folder.run("users", "add", name, "--app", "invasive", input: "pw\n").status == 0)
   }
 
-  private func dated(in folder: URL) throws -> [String] {
+  func dated(in folder: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
@@ -62,34 +62,6 @@ struct BackupTests {
     #expect(output.hasPrefix("\(file.path): 52 users with 0 observations, 0 directories with 0 people"))
     #expect(try BackupUnderTest(file).users.last == "bob")
     #expect(try dated(in: file.deletingLastPathComponent()) == ["backup.sqlite", "data"])
-  }
-
-  @Test("gets a dated name in a folder, of which as many are kept as wanted, the new one always")
-  func datedNames() throws {
-    let folder = try DataFolderUnderTest()
-    try add("ada", to: folder)
-    let place = folder.beside("backups")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    // One of a clock that was ahead, one of old, what a killed command left, and what is none of ours.
-    let future = "understudy-2999-01-01T00-00-00Z.sqlite"
-    for name in [
-      future, "understudy-2001-01-01T00-00-00Z.sqlite", ".understudy-2001-01-01T00-00-01Z.sqlite.partial",
-      "understudy-last.sqlite", "understudy-2001-13-01T00-00-00Z.sqlite",
-    ] { try Data().write(to: place.appending(path: name)) }
-    #expect(try folder.run("backup", place.path).status == 0)
-    #expect(try dated(in: place).count == 5)
-    let (status, output, _) = try folder.run("backup", place.path, "--keep", "2")
-    #expect(status == 0)
-    #expect(output.hasSuffix("removed 2 older ones\n"))
-    let names = try dated(in: place)
-    #expect(names.count == 4 && names.contains(future))
-    #expect(
-      names.contains("understudy-last.sqlite") && names.contains("understudy-2001-13-01T00-00-00Z.sqlite"))
-    let new = try #require(
-      names.first {
-        $0.wholeMatch(of: #/understudy-20\d\d-\d\d-\d\dT[-\d]+Z(-2)?\.sqlite/#) != nil && !$0.contains("2001")
-      })
-    #expect(try BackupUnderTest(place.appending(path: new)).users == ["ada"])
   }
 
   @Test("replaces no file that isn't one, and nothing of the data folder")
@@ -149,27 +121,6 @@ struct BackupTests {
     #expect(try folder.run("backup", place.path, "--keep", "1").status == 1)
     #expect(try dated(in: place).count == 1)
     #expect(try dated(in: file.deletingLastPathComponent()) == ["backup.sqlite", "data", "dated"])
-  }
-
-  @Test("several at once, to one file and to one folder, are whole, or told of each other")
-  func several() throws {
-    let folder = try DataFolderUnderTest()
-    try add("ada", to: folder)
-    let server = try folder.serve()
-    let (file, place, path) = (folder.beside("backup.sqlite"), folder.beside("dated"), folder.path)
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    let outcomes = try onThreads([file, place, file, place, file, place]) { target in
-      try ServerProcess.run(["backup", target.path, "--data", path])
-    }
-    for (status, _, errors) in outcomes {
-      #expect(
-        status == 0 || errors.contains("A backup is being written to \(file.path) already."), "\(errors)")
-    }
-    #expect(try BackupUnderTest(file).users == ["ada"])
-    let names = try dated(in: place)
-    #expect(names.count == 3)
-    for name in names { #expect(try BackupUnderTest(place.appending(path: name)).users == ["ada"]) }
-    server.end()
   }
 
   #if os(Linux)

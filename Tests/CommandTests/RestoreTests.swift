@@ -10,11 +10,12 @@ struct RestoreTests {
     let folder: DataFolderUnderTest
     let backup: URL
 
-    init(killed: Bool = false) throws {
+    init(killed: Bool = false, photograph: String? = nil) throws {
       folder = try DataFolderUnderTest()
       backup = folder.beside("backup.sqlite")
       let other = try DataFolderUnderTest()
       try Self.fill(other, "new")
+      if let photograph { try Data(photograph.utf8).write(to: other.url.appending(path: "images/photo.jpg")) }
       #expect(try other.run("backup", backup.path).status == 0)
       try Self.fill(folder, "old")
       guard killed else { return }
@@ -107,15 +108,26 @@ struct RestoreTests {
   @Test(
     "refuses what is no sound backup of a version it knows, and changes nothing",
     arguments: [
-      "foreign", "text", "newer", "cut", "damaged", "orphan", "missing", "folder", "itself",
+      "foreign", "text", "newer", "cut", "damaged", "row", "photograph", "orphan", "missing", "folder",
+      "itself",
+      "outside", "absolute", "deeper", "database", "hidden", "link", "short", "compressed", "view",
     ])
   func refusals(kind: String) throws {
-    let test = try Case()
+    let test = try Case(photograph: Self.photograph)
     let file = test.backup
+    // As somebody else makes one, who doesn't know of the seal.
     func execute(_ sql: String) throws {
+      try removeSeal(from: file)
       let connection = try Connection(path: file.path, access: .readWrite)
       try connection.execute(sql)
     }
+    func change(_ old: String, to new: String) throws {
+      var bytes = try Data(contentsOf: file)
+      let place = try #require(bytes.range(of: Data(old.utf8)))
+      bytes.replaceSubrange(place, with: Data(new.utf8))
+      try bytes.write(to: file)
+    }
+    let evil = test.folder.beside("evil.sqlite").path
     var path = file.path
     let reason: String
     switch kind {
@@ -137,6 +149,42 @@ struct RestoreTests {
       for index in 8192..<12_288 { whole[index] = 0x55 }
       try whole.write(to: file)
       reason = "is damaged"
+    case "row":
+      try change("Alliaria petiolata", to: "Alliaria petiolatA")
+      reason = "is damaged (it was changed, or not copied whole, after it was made)"
+    case "photograph":
+      try change(Self.photograph, to: Self.photograph.uppercased())
+      reason = "is damaged (it was changed, or not copied whole, after it was made)"
+    case "short":
+      try execute("UPDATE sqlar SET data = x'40' WHERE name = 'tls/ca.pem'")
+      reason = "is damaged (tls/ca.pem is not whole)"
+    case "compressed":
+      try execute("UPDATE sqlar SET sz = 1000 WHERE name = 'images/photo.jpg'")
+      reason = "is damaged (images/photo.jpg is not whole)"
+    case "outside":
+      try execute("UPDATE sqlar SET name = 'images/../../evil.sqlite' WHERE name = 'images/photo.jpg'")
+      reason = "is damaged ('images/../../evil.sqlite' is no file that a backup holds)"
+    case "absolute":
+      try execute("UPDATE sqlar SET name = '\(evil)' WHERE name = 'images/photo.jpg'")
+      reason = "is damaged ('\(evil)' is no file that a backup holds)"
+    case "deeper":
+      try execute("UPDATE sqlar SET name = 'images/a/b.jpg' WHERE name = 'images/photo.jpg'")
+      reason = "is damaged ('images/a/b.jpg' is no file that a backup holds)"
+    case "database":
+      try execute("UPDATE sqlar SET name = 'understudy.sqlite-wal' WHERE name = 'images/photo.jpg'")
+      reason = "is damaged ('understudy.sqlite-wal' is no file that a backup holds)"
+    case "hidden":
+      try execute("UPDATE sqlar SET name = 'images/..' WHERE name = 'images/photo.jpg'")
+      reason = "is damaged ('images/..' is no file that a backup holds)"
+    case "link":
+      try execute(
+        "UPDATE sqlar SET mode = 0xA1FF, data = CAST('/etc' AS BLOB), sz = 4 WHERE name = 'images/photo.jpg'")
+      reason = "is damaged ('images/photo.jpg' is no file that a backup holds)"
+    case "view":
+      try execute(
+        "DROP TABLE sqlar; CREATE VIEW sqlar AS SELECT 'images/a.jpg' AS name, 33188 AS mode, 0 AS mtime, 1 AS sz, x'40' AS data"
+      )
+      reason = "is damaged (its sqlar is no table)"
     case "orphan":
       try execute("PRAGMA foreign_keys = OFF; INSERT INTO person (user, name, office) VALUES (99, '', '')")
       reason = "is damaged (a row of person refers to none)"
@@ -162,6 +210,65 @@ struct RestoreTests {
     #expect(
       try ServerProcess.run(["restore", path, "--data", place.path]).status == (kind == "itself" ? 0 : 1))
     #expect(FileManager.default.fileExists(atPath: place.path) == (kind == "itself"))
+    #expect(!FileManager.default.fileExists(atPath: evil))
+  }
+
+  /// Found in a backup once.
+  private static let photograph = "what a photograph's bytes are"
+
+  /// Leaves of a backup what others take for all of it: the database.
+  private func removeSeal(from file: URL) throws {
+    let bytes = try Data(contentsOf: file)
+    if let seal = bytes.range(of: Data("\nunderstudy backup 1 ".utf8), options: .backwards) {
+      try bytes.prefix(upTo: seal.lowerBound).write(to: file)
+    }
+  }
+
+  @Test(
+    "a backup without a seal, as one that was copied by SQLite or is of an older version, is taken, and by a link"
+  )
+  func unsealed() throws {
+    let test = try Case()
+    try removeSeal(from: test.backup)
+    #expect(try Data(contentsOf: test.backup).count % 512 == 0)
+    let link = test.folder.beside("link.sqlite")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: test.backup)
+    #expect(try test.folder.run("restore", link.path).status == 0)
+    #expect(try test.users() == ["new"])
+    #expect(try test.word("images/photo.jpg") == "new")
+  }
+
+  @Test(
+    "links in the way are named, and neither they nor what they lead to is touched",
+    arguments: ["understudy.sqlite", "understudy.sqlite-wal", "images", "tls"])
+  func linked(name: String) throws {
+    let test = try Case()
+    let elsewhere = test.folder.beside("elsewhere")
+    let own = test.folder.url.appending(path: name)
+    if name.hasSuffix("-wal") {
+      try Data("a log".utf8).write(to: elsewhere)
+    } else {
+      try FileManager.default.moveItem(at: own, to: elsewhere)
+    }
+    try FileManager.default.createSymbolicLink(atPath: own.path, withDestinationPath: "../elsewhere")
+    let before = try test.contents()
+    let (status, _, errors) = try test.folder.run("restore", test.backup.path)
+    #expect(status == 1)
+    #expect(errors.contains("\(own.path) is a symbolic link"), "\(errors)")
+    #expect(errors.hasSuffix("nothing was changed\n"))
+    #expect(try test.contents() == before)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: own.path) == "../elsewhere")
+    guard name == "images" || name == "tls" else { return }
+    let file = elsewhere.appending(path: name == "images" ? "photo.jpg" : "ca.pem")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+    // Where the backup has nothing for that place it isn't in the way.
+    let plain = test.folder.beside("plain.sqlite")
+    try FileManager.default.copyItem(at: test.backup, to: plain)
+    try removeSeal(from: plain)
+    try Connection(path: plain.path, access: .readWrite).execute("DROP TABLE sqlar")
+    #expect(try test.folder.run("restore", plain.path).status == 0)
+    #expect(try test.users() == ["new"])
+    #expect(try test.word(name == "images" ? "images/photo.jpg" : "tls/ca.pem") == "old")
   }
 
   @Test("refuses while a server has the folder, or the file")
@@ -211,6 +318,21 @@ struct RestoreTests {
       #expect(
         try ServerProcess.run(["restore", test.backup.path, "--data", place], launcher: disk.launcher).status
           == 0)
+    }
+
+    @Test(
+      "a disk in the place of the pictures is named, and nothing is begun",
+      .enabled(if: MountedDisk.isAvailable, "no disk can be mounted here"))
+    func mounted() throws {
+      let test = try Case()
+      let disk = try MountedDisk(size: "1m")
+      let images = test.folder.path + "/images"
+      try disk.run(["mount", "--bind", disk.path, images])
+      let (status, _, errors) = try test.folder.run("restore", test.backup.path, launcher: disk.launcher)
+      #expect(status == 1)
+      #expect(errors.contains("\(images) is a disk of its own"), "\(errors)")
+      #expect(try test.users() == ["old"])
+      #expect(try test.word("images/photo.jpg") == "old")
     }
 
     @Test(

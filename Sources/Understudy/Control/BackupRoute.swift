@@ -27,7 +27,7 @@ struct BackupRoute {
       ("bytes", Int64(summary.bytes)), ("users", summary.rows.users),
       ("observations", summary.rows.observations), ("directories", summary.rows.directories),
       ("people", summary.rows.people), ("images", Int64(summary.images)),
-      ("certificates", Int64(summary.certificates)), ("removed", Int64(summary.removed.count)),
+      ("certificates", Int64(summary.certificates)), ("strange", Int64(summary.strange)),
     ] {
       body.append(UInt8(ascii: ","))
       body.append(jsonString: name)
@@ -36,6 +36,8 @@ struct BackupRoute {
     }
     body.append(",\"leftOut\":" as StaticString)
     body.append(jsonArray: summary.leftOut) { $0.append(jsonString: $1) }
+    body.append(",\"removed\":" as StaticString)
+    body.append(jsonArray: summary.removed) { $0.append(jsonString: $1) }
     body.append(UInt8(ascii: "}"))
     return body
   }

@@ -29,7 +29,7 @@ final class BackupSchedule: Sendable {
   /// - Parameter folder: where they go; it is made where there is none.
   init(_ plan: Plan, backups: Backups, folder: String, log: Log) throws(Threads.Thread.Exhausted) {
     let isClosed = isClosed
-    let first = Self.delay(plan, now: time(nil), newest: Self.newest(in: folder))
+    let first = Self.delay(plan, now: time(nil), newest: backups.dated(in: folder).own.last?.time)
     thread = try Thread(priority: .lowest) {
       var delay = first
       while isClosed.wait(seconds: Double(delay), until: { $0 ? () : nil }) == nil {
@@ -49,10 +49,6 @@ final class BackupSchedule: Sendable {
     newest.map { max(0, plan.period - max(0, now - $0)) } ?? 0
   }
 
-  private static func newest(in folder: String) -> Int? {
-    ((try? names(in: folder)) ?? []).compactMap { DatedName($0)?.time }.max()
-  }
-
   private static func make(
     _ plan: Plan, _ backups: Backups, _ folder: String, _ log: Log, isOver: @escaping @Sendable () -> Bool
   ) -> Bool {
@@ -65,6 +61,7 @@ final class BackupSchedule: Sendable {
         [
           ("path", .text(made.path)), ("bytes", .number(Int64(made.bytes))),
           ("ms", .milliseconds(MonotonicClock.now - start)), ("removed", .number(Int64(made.removed.count))),
+          ("strange", .number(Int64(made.strange))),
         ])
       return true
     } catch {

@@ -1,7 +1,6 @@
 import Files
 import HTTP
 import SQLite
-import Threads
 
 #if canImport(Darwin)
   import Darwin
@@ -16,7 +15,7 @@ import Threads
 final class Backups: Sendable {
   /// What a backup holds.
   struct Summary: Sendable {
-    let path: String
+    var path: String
     let bytes: Int
     let rows: StoredRowCounts
     /// How many photographs.
@@ -25,8 +24,10 @@ final class Backups: Sendable {
     let certificates: Int
     /// Files that are too long for it.
     let leftOut: [String]
-    /// The dated ones that were removed for it.
+    /// The names of the dated ones that were removed for it.
     var removed: [String] = []
+    /// How many files with dated names were left alone, being no backups of this data folder.
+    var strange = 0
   }
 
   /// Longer files beside the database aren't taken along.
@@ -34,15 +35,16 @@ final class Backups: Sendable {
 
   private let folder: DataFolder
   private let database: Database
-  private let inProgress = Condition<Set<String>>([])
+  private let identity: FolderIdentity
 
   init(folder: DataFolder, database: Database) {
     self.folder = folder
     self.database = database
+    identity = FolderIdentity(in: folder.path)
   }
 
-  /// Makes a backup: written beside its place under another name, checked, on the disk, and then moved there in one
-  /// step. Whatever goes wrong, what was there before is there still.
+  /// Makes a backup: written beside its place, checked, on the disk, and then moved there in one step. Whatever goes
+  /// wrong, what was there before is there still; and however many processes write to one place, each one's is whole.
   ///
   /// - Parameters:
   ///   - place: the absolute path of a file, or of a folder in which it gets a dated name.
@@ -61,66 +63,61 @@ final class Backups: Sendable {
       throw Problem.unprocessable(
         "\(place) is not a folder: only in one there are dated backups of which some can be kept.")
     }
-    return try reserving(place, isFolder: isFolder) { parent, name in
-      let partial = "\(parent)/.\(name).partial"
-      if isFolder { removeLeftovers(in: parent) }
-      Self.discard(partial)
-      do {
-        var summary = try write(partial, for: parent + "/" + name, takesImages: takesImages, isOver: isOver)
-        guard rename(partial, summary.path) == 0 else { throw FileError(summary.path) }
-        try syncToDisk(parent)
-        if let keep { summary.removed = Self.prune(parent, sparing: name, keep: keep) }
+    let given = try isFolder ? place : Self.target(place)
+    let parent = isFolder ? given : Files.folder(of: given)
+    guard let parent = resolved(parent) else {
+      throw Problem.unprocessable("There is no folder \(parent) (\(String(cString: strerror(errno)))).")
+    }
+    let path = parent + "/" + (isFolder ? DatedName(time: time(nil)).description : Self.lastPart(of: given))
+    try requireAllowed(path, in: parent, mayBeThere: isFolder)
+    do {
+      let start = time(nil)
+      let workplace = try BackupWorkplace(in: parent)
+      return try withExtendedLifetime(workplace) {
+        var summary = try write(workplace.file, for: path, takesImages: takesImages, isOver: isOver)
+        if isFolder {
+          let name = try workplace.takeName(start, in: parent)
+          summary.path = parent + "/" + name.description
+          try syncToDisk(parent)
+          if let keep { prune(parent, sparing: name, keep: keep, noting: &summary) }
+        } else {
+          // By now something else can be there.
+          try requireAllowed(path, in: parent)
+          try workplace.replace(path)
+          try syncToDisk(parent)
+        }
         return summary
-      } catch {
-        Self.discard(partial)
-        throw Self.explained(error, place: place)
       }
+    } catch {
+      throw Self.explained(error, place: place)
     }
   }
 
   // MARK: Its place
 
-  /// Calls `body` with the folder and the name of a file that no other backup is being written to.
-  private func reserving<Result>(
-    _ place: String, isFolder: Bool, _ body: (_ parent: String, _ name: String) throws -> Result
-  ) throws -> Result {
-    let given = isFolder ? place : Files.folder(of: place)
-    guard let parent = resolved(given) else {
-      throw Problem.unprocessable("There is no folder \(given) (\(String(cString: strerror(errno)))).")
+  /// What a path leads to: a backup takes the place of the file, and not of a link to it.
+  private static func target(_ place: String) throws(Problem) -> String {
+    guard status(of: place, followsLink: false)?.isLink == true else { return place }
+    guard let target = resolved(place) else {
+      throw .unprocessable("\(place) is a link that leads nowhere.")
     }
-    let name = try inProgress.withLock { inProgress -> String in
-      let name =
-        isFolder
-        ? Self.freeName(in: parent, besides: inProgress)
-        : String(place[(place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex)...])
-      try requireAllowed(name, in: parent)
-      guard inProgress.insert(parent + "/" + name).inserted else {
-        throw Problem(.conflict, "A backup is being written to \(place) already.")
-      }
-      return name
-    }
-    defer { inProgress.withLock { inProgress in _ = inProgress.remove(parent + "/" + name) } }
-    return try body(parent, name)
+    return target
   }
 
-  private static func freeName(in parent: String, besides taken: Set<String>) -> String {
-    var name = DatedName(time: time(nil))
-    while status(of: parent + "/" + name.description) != nil
-      || taken.contains(parent + "/" + name.description)
-    {
-      name = DatedName(time: name.time, number: name.number + 1)
-    }
-    return name.description
+  private static func lastPart(of path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
   }
 
+  /// - Parameter mayBeThere: whether it doesn't matter what is in that place.
   /// - Throws: `Problem` where something is in that place that isn't a backup.
-  private func requireAllowed(_ name: String, in parent: String) throws(Problem) {
-    let path = parent + "/" + name
+  private func requireAllowed(_ path: String, in parent: String, mayBeThere: Bool = false) throws(Problem) {
+    let name = Self.lastPart(of: path)
     guard !name.isEmpty, name != ".", name != ".." else {
       throw .unprocessable("\(path) is no name for a file.")
     }
-    if let own = resolved(folder.path) {
-      // What lies among the pictures is served to everybody.
+    // What lies among the pictures is served to everybody, by whatever path it came there.
+    for own in [folder.path] + FileArchive.folders.map({ folder.path + "/" + $0 }) {
+      guard let own = resolved(own) else { continue }
       guard parent != own, !parent.hasPrefix(own + "/") || parent == own + "/backups" else {
         throw .unprocessable(
           "\(path) is among the data themselves: a backup belongs somewhere else, best on another disk.")
@@ -130,39 +127,28 @@ final class Backups: Sendable {
     guard name != DataFolder.databaseName else {
       throw .unprocessable("\(path) has the name of a data folder's own database: choose another one.")
     }
-    guard let there = status(of: path) else { return }
+    guard !mayBeThere, let there = status(of: path, followsLink: false) else { return }
     guard there.isRegularFile, there.st_size == 0 || Database.isOurs(path, schema: Storage.schema) else {
       throw Problem(
         .conflict, "\(path) is there already and is no backup: move it away, or choose another name.")
     }
   }
 
-  /// Removes what killed processes have left of backups with dated names.
-  private func removeLeftovers(in parent: String) {
-    inProgress.withLock { inProgress in
-      for name in (try? names(in: parent)) ?? [] where name.hasPrefix(".") {
-        for end in Self.ends where name.hasSuffix(".partial" + end) {
-          let target = String(name.dropFirst().dropLast(".partial".count + end.count))
-          if DatedName(target) != nil, !inProgress.contains(parent + "/" + target) {
-            unlink(parent + "/" + name)
-          }
-        }
-      }
-    }
-  }
-
-  /// Of a database and what SQLite puts beside it.
-  private static let ends = ["", "-journal", "-wal", "-shm"]
-
-  private static func discard(_ partial: String) {
-    for end in ends { unlink(partial + end) }
+  /// The dated backups of this data folder that are in a folder, the oldest first, and how many files there have such
+  /// a name and are none: somebody else's, which are left alone.
+  func dated(in folder: String) -> (own: [DatedName], strange: Int) {
+    let dated = ((try? names(in: folder)) ?? []).compactMap { DatedName($0) }.sorted()
+    guard let identity = identity.value else { return ([], dated.count) }
+    let own = dated.filter { (try? BackupSeal(of: folder + "/" + $0.description))?.folder == identity }
+    return (own, dated.count - own.count)
   }
 
   /// Removes the oldest dated backups.
-  private static func prune(_ parent: String, sparing name: String, keep: Int) -> [String] {
-    let dated = ((try? names(in: parent)) ?? []).filter { $0 != name }.compactMap { DatedName($0) }.sorted()
-    let excess = dated.dropLast(max(0, keep - 1)).map(\.description)
-    return excess.filter { unlink(parent + "/" + $0) == 0 }
+  private func prune(_ parent: String, sparing new: DatedName, keep: Int, noting summary: inout Summary) {
+    let (own, strange) = dated(in: parent)
+    let excess = own.filter { $0 != new }.dropLast(max(0, keep - 1)).map(\.description)
+    summary.removed = excess.filter { unlink(parent + "/" + $0) == 0 }
+    summary.strange = strange
   }
 
   // MARK: What is in it
@@ -170,7 +156,7 @@ final class Backups: Sendable {
   private func write(
     _ partial: String, for path: String, takesImages: Bool, isOver: @escaping @Sendable () -> Bool
   ) throws -> Summary {
-    // Nobody else reads it while it grows, either.
+    // Nobody else ever reads it.
     try writeNewFile(partial, [])
     let source = try database.reader()
     source.giveUp(when: isOver)
@@ -189,6 +175,10 @@ final class Backups: Sendable {
       }
       return (try StoredRowCounts(on: copy), files)
     }()
+    let folder = identity.value ?? FolderIdentity.unknown
+    guard try BackupSeal.add(to: partial, folder: folder, isOver: isOver) else {
+      throw SQLiteError.interrupted
+    }
     try syncToDisk(partial)
     return Summary(
       path: path, bytes: Int(status(of: partial)?.st_size ?? 0), rows: rows, images: files.images,

@@ -48,26 +48,30 @@ enum FileArchive {
     return .added
   }
 
-  /// Unpacks the files into a folder, where there is nothing of them yet, and takes the table away.
+  /// Unpacks the files into a folder, where there is nothing of them yet.
   ///
   /// - Returns: how many there were, by folder.
+  /// - Throws: `Database.OpenError.damaged` where one isn't as it was put there, or wasn't by this program.
   static func unpack(from connection: Connection, into folder: String) throws -> [String: Int] {
-    let exists = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlar'")
-    guard exists == 1 else { return [:] }
+    let kinds = try connection.rows("SELECT type FROM sqlite_schema WHERE name = 'sqlar'") { $0.text(0) }
+    guard !kinds.isEmpty else { return [:] }
+    guard kinds == ["table"] else { throw Database.OpenError.damaged("its sqlar is no table") }
     var counts: [String: Int] = [:]
-    let listed = try connection.rows("SELECT name, mode, mtime FROM sqlar ORDER BY name") { row in
-      (name: row.text(0), mode: row.integer(1), modified: row.integer(2))
+    let listed = try connection.rows(
+      "SELECT name, mode, mtime, typeof(name) = 'text' AND typeof(data) = 'blob' AND sz = length(data) FROM sqlar ORDER BY name"
+    ) { row in
+      (name: row.text(0), mode: row.integer(1), modified: row.integer(2), isWhole: row.integer(3) == 1)
     }
-    for (name, mode, modified) in listed {
+    for (name, mode, modified, isWhole) in listed {
+      // Nothing of a table by somebody else leads out of the folder.
       let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-      // Only what is written there: nothing of a table by somebody else leads out of the folder.
-      guard parts.count == 2, folders.contains(parts[0]), !parts[1].isEmpty, !parts[1].hasPrefix(".") else {
-        continue
-      }
-      let bytes = try connection.row(
-        "SELECT data FROM sqlar WHERE name = ?1 AND sz = length(data)", .text(name)
-      ) { $0.blob(0) }
-      guard let bytes else { continue }
+      guard parts.count == 2, folders.contains(parts[0]), !parts[1].isEmpty, !parts[1].hasPrefix("."),
+        !name.utf8.contains(0), mode_t(truncatingIfNeeded: mode) & S_IFMT == S_IFREG
+      else { throw Database.OpenError.damaged("'\(name)' is no file that a backup holds") }
+      let bytes =
+        isWhole
+        ? try connection.row("SELECT data FROM sqlar WHERE name = ?1", .text(name)) { $0.blob(0) } : nil
+      guard let bytes else { throw Database.OpenError.damaged("\(name) is not whole") }
       let parent = folder + "/" + parts[0]
       guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw FileError(parent) }
       try writeNewFile(folder + "/" + name, bytes, mode: mode_t(truncatingIfNeeded: mode & 0o777))

@@ -18,6 +18,31 @@ enum PendingRestore {
   /// Where what was there before is; behind it is the moment.
   private static let aside = "before-restore-"
 
+  /// Why what is in the folder can't be kept aside by renaming it.
+  enum Obstacle: Error {
+    case link(String)
+    case disk(String)
+  }
+
+  /// Before it is decided: whether everything that what is being made ready takes the place of can be kept aside.
+  ///
+  /// - Throws: `Obstacle`.
+  static func requireReplaceable(in folder: String) throws {
+    let new = folder + "/" + unfinished
+    for name in databaseFiles + FileArchive.folders {
+      let path = folder + "/" + name
+      guard let old = status(of: path, followsLink: false),
+        exists(new + "/" + (databaseFiles.contains(name) ? DataFolder.databaseName : name))
+      else { continue }
+      if old.isLink { throw Obstacle.link(path) }
+      if old.st_dev != status(of: folder)?.st_dev { throw Obstacle.disk(path) }
+    }
+  }
+
+  /// The database and its log. A log that is beside the database when that is opened is played back over it: the old
+  /// one goes first.
+  private static let databaseFiles = ["-wal", "-shm", "-journal", ""].map { DataFolder.databaseName + $0 }
+
   /// Decides that what is ready are the data of the folder from now on. What is left to do `finish` does.
   ///
   /// - Returns: where what was there before will be, if there was something.
@@ -46,9 +71,8 @@ enum PendingRestore {
 
   private static func takePlace(_ new: String, in folder: String, aside: String) throws(FileError) {
     let database = DataFolder.databaseName
-    // A log that is beside the database when that is opened is played back over it: the old one goes first.
     if exists(new + "/" + database) {
-      for end in ["-wal", "-shm", "-journal", ""] { try keep(database + end, of: folder, in: aside) }
+      for name in databaseFiles { try keep(name, of: folder, in: aside) }
       try move(new + "/" + database, to: folder + "/" + database)
     }
     for part in FileArchive.folders where exists(new + "/" + part) {
@@ -74,8 +98,5 @@ enum PendingRestore {
     }
   }
 
-  private static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
+  private static func exists(_ path: String) -> Bool { status(of: path, followsLink: false) != nil }
 }

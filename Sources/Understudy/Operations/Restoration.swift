@@ -49,19 +49,25 @@ public enum Restoration {
   public static func restore(
     _ file: String, into dataFolder: String
   ) throws(Failure) -> (contents: Contents, aside: String?) {
-    guard let found = status(of: file) else { throw unreadable(file) }
-    guard found.isRegularFile, access(file, R_OK) == 0 else { throw unreadable(file) }
-    guard Database.isOurs(file, schema: Storage.schema) else {
+    // What root may read its folder's owner mostly may not.
+    let source: BackupSource
+    do throws(FileError) { source = try BackupSource(file) } catch {
+      throw Failure(
+        description:
+          "can't read \(error.path) (\(error.number == EINVAL ? "it is not a file" : error.reason)): nothing was changed"
+      )
+    }
+    guard source.isOurs else {
       throw Failure(
         description: "\(file) is no backup of understudy, and no database of it: nothing was changed")
     }
     try requireUnserved(file, dataFolder: dataFolder)
     let wasThere = status(of: dataFolder) != nil
     do {
-      let folder = try DataFolder(path: dataFolder)
+      let folder = try DataFolder(path: dataFolder, asOwner: true)
       // Its lock is held to the end.
       return try withExtendedLifetime(folder) {
-        let (contents, aside) = try decide(file, in: folder, isNew: !wasThere)
+        let (contents, aside) = try decide(source, in: folder, isNew: !wasThere)
         do {
           try PendingRestore.finish(in: folder.path)
         } catch {
@@ -81,10 +87,11 @@ public enum Restoration {
 
   /// Makes a backup ready, and decides for it.
   private static func decide(
-    _ file: String, in folder: DataFolder, isNew: Bool
+    _ source: BackupSource, in folder: DataFolder, isNew: Bool
   ) throws -> (Contents, aside: String) {
     do {
-      let contents = try prepare(file, in: folder)
+      let contents = try prepare(source, in: folder)
+      try PendingRestore.requireReplaceable(in: folder.path)
       return (contents, try PendingRestore.commit(in: folder.path))
     } catch {
       removeTree(folder.path + "/" + PendingRestore.unfinished)
@@ -93,17 +100,9 @@ public enum Restoration {
     }
   }
 
-  private static func unreadable(_ file: String) -> Failure {
-    let reason =
-      status(of: file).map { $0.isRegularFile } == false
-      ? "it is not a file" : String(cString: strerror(errno))
-    return Failure(description: "can't read \(file) (\(reason)): nothing was changed")
-  }
-
   /// A database that a server is writing to can't be copied.
   private static func requireUnserved(_ file: String, dataFolder: String) throws(Failure) {
-    guard let path = resolved(file) else { throw unreadable(file) }
-    guard path.hasSuffix("/" + DataFolder.databaseName) else { return }
+    guard let path = resolved(file), path.hasSuffix("/" + DataFolder.databaseName) else { return }
     let parent = folder(of: path)
     guard resolved(dataFolder) != parent else {
       throw Failure(description: "\(file) is the database of \(dataFolder) itself: nothing was changed")
@@ -121,15 +120,16 @@ public enum Restoration {
 
   // MARK: Making it ready
 
-  private static func prepare(_ file: String, in folder: DataFolder) throws -> Contents {
+  private static func prepare(_ source: BackupSource, in folder: DataFolder) throws -> Contents {
     let place = folder.path + "/" + PendingRestore.unfinished
     removeTree(place)
     guard mkdir(place, 0o700) == 0 else { throw FileError(place) }
     let path = place + "/" + DataFolder.databaseName
-    try copyFile(file, to: path)
-    // What a copy of a folder has beside the database belongs to it.
-    for end in ["-wal", "-journal"] where status(of: file + end)?.isRegularFile == true {
-      try copyFile(file + end, to: path + end)
+    try source.copy(to: path)
+    do {
+      _ = try BackupSeal.remove(from: path)
+    } catch BackupSeal.Defect.changed {
+      throw Database.OpenError.damaged("it was changed, or not copied whole, after it was made")
     }
     let contents = try read(path, unpackingInto: place)
     for end in ["-wal", "-shm", "-journal"] { unlink(path + end) }
@@ -171,6 +171,10 @@ public enum Restoration {
         "\(file) is damaged (\(reason))"
       case SQLiteError.diskFull, Database.OpenError.refused(.diskFull):
         "the disk of \(dataFolder) is full: it has to have room for the backup beside what is there"
+      case PendingRestore.Obstacle.link(let path):
+        "\(path) is a symbolic link, of which only the link could be kept aside: put what it leads to in its place, or restore into another folder"
+      case PendingRestore.Obstacle.disk(let path):
+        "\(path) is a disk of its own, which can't be kept aside: restore into another folder, and copy from there"
       case let error as FileError where error.number == ENOSPC:
         "the disk of \(dataFolder) is full: it has to have room for the backup beside what is there"
       case SQLiteError.inputOutput(_, let reason), Database.OpenError.refused(.inputOutput(_, let reason)):

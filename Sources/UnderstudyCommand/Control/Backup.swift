@@ -30,13 +30,16 @@ extension Command {
       return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
         let made = try client.send("POST", "/backup", body: body).object
         print("\(made.text("path").printable): \(contents(of: made)); \(size(made.number("bytes")))")
-        if case .array(let raw)? = made["leftOut"], let names = try? JSONReader.elements(of: raw) {
-          for case .string(let name, _) in names {
-            complain("\(name.printable) is too long for a backup: copy it yourself")
-          }
+        for name in made.texts("leftOut") {
+          complain("\(name.printable) is too long for a backup: copy it yourself")
         }
-        let removed = made.number("removed")
-        if removed > 0 { print("removed \(counted(removed, "older one", "older ones"))") }
+        for name in made.texts("removed") { print("removed \(name.printable)") }
+        let strange = made.number("strange")
+        if strange > 0 {
+          complain(
+            "\(counted(strange, "other file", "other files")) with such a name stay: they are no backups of this data folder"
+          )
+        }
       }
     })
 

@@ -25,6 +25,8 @@ static void write_point(int descriptor) {
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 int rename(const char *old, const char *new) { point(); return NEXT(rename)(old, new); }
+int link(const char *old, const char *new) { point(); return NEXT(link)(old, new); }
+int unlinkat(int folder, const char *path, int flags) { point(); return NEXT(unlinkat)(folder, path, flags); }
 int unlink(const char *path) { point(); return NEXT(unlink)(path); }
 int rmdir(const char *path) { point(); return NEXT(rmdir)(path); }
 int mkdir(const char *path, mode_t mode) { point(); return NEXT(mkdir)(path, mode); }
