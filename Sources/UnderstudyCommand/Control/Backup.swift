@@ -27,7 +27,7 @@ extension Command {
         return failure
       }
       let body = [UInt8].object([("path", path)], numbers: numbers)
-      return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+      return control(arguments.dataFolder, onlyReads: true) { client throws(ControlClient.Failure) in
         let made = try client.send("POST", "/backup", body: body).object
         print("\(made.text("path").printable): \(contents(of: made)); \(size(made.number("bytes")))")
         for name in made.texts("leftOut") {

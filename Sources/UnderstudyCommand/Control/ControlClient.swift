@@ -26,6 +26,7 @@ final class ControlClient {
   private let http: HTTPClient
   private let place: Place
   private var peer: Peer
+  private let onlyReads: Bool
 
   /// The data folder.
   private struct Place {
@@ -37,32 +38,38 @@ final class ControlClient {
   /// Who does it.
   private enum Peer {
     case server
-    case ourselves(Application)
+    /// Where the folder itself takes nothing, in a copy of it.
+    case ourselves(Application, in: FolderCopy?)
   }
 
   /// How long a server may take to begin or end, in seconds.
   private static let patience = 10.0
 
-  /// - Parameter makesFolder: whether a folder that isn't there is made, with the catalogue in it.
+  /// - Parameters:
+  ///   - makesFolder: whether a folder that isn't there is made, with the catalogue in it.
+  ///   - onlyReads: whether nothing in it is to be changed, so that one on a full or read-only disk will do.
   /// - Throws: `Failure`.
-  static func open(dataFolder: String, makesFolder: Bool = false) throws(Failure) -> ControlClient {
+  static func open(
+    dataFolder: String, makesFolder: Bool = false, onlyReads: Bool = false
+  ) throws(Failure) -> ControlClient {
     guard makesFolder || Application.mayHaveData(in: dataFolder) else {
       throw Failure(
         description: "there are no data of understudy in \(dataFolder): say with --data which folder is meant"
       )
     }
-    return try ControlClient(dataFolder)
+    return try ControlClient(dataFolder, onlyReads: onlyReads)
   }
 
-  private init(_ folder: String) throws(Failure) {
+  private init(_ folder: String, onlyReads: Bool) throws(Failure) {
+    self.onlyReads = onlyReads
     // A client that has gone is no reason to end.
     signal(SIGPIPE, SIG_IGN)
     do { http = try HTTPClient() } catch { throw Failure(description: "\(error)") }
-    (place, peer) = try Self.findPeer(folder, http, until: Self.deadline)
+    (place, peer) = try Self.findPeer(folder, http, onlyReads: onlyReads, until: Self.deadline)
   }
 
   deinit {
-    if case .ourselves(let application) = peer { application.stop() }
+    if case .ourselves(let application, _) = peer { application.stop() }
   }
 
   private static var deadline: UInt64 { MonotonicClock.now + UInt64(patience * 1e9) }
@@ -104,32 +111,28 @@ final class ControlClient {
       } catch {
         throw error as? Failure ?? Failure(description: "\(error)")
       }
-      if case .server = peer { (_, peer) = try Self.findPeer(place.folder, http, until: deadline) }
+      if case .server = peer {
+        (_, peer) = try Self.findPeer(place.folder, http, onlyReads: onlyReads, until: deadline)
+      }
     }
   }
 
   // MARK: Who has the folder
 
   private static func findPeer(
-    _ folder: String, _ http: HTTPClient, until deadline: UInt64
+    _ folder: String, _ http: HTTPClient, onlyReads: Bool, until deadline: UInt64
   ) throws(Failure) -> (Place, Peer) {
     while true {
-      let application: Application?
-      do {
-        application = try Application(headless(folder))
-      } catch  where error.isFolderInUse {
-        application = nil
-      } catch {
-        throw Failure(description: error.description)
-      }
+      let own = try takeFolder(folder, onlyReads: onlyReads)
       // By now there is a folder, whose own path may be too long.
+      let taken = own?.copy?.path ?? folder
       let place: Place
       do {
-        place = Place(folder: folder, socket: try Application.controlSocket(in: folder))
+        place = Place(folder: taken, socket: try Application.controlSocket(in: taken))
       } catch {
-        throw Failure(description: "can't reach the socket in \(folder) (\(error))")
+        throw Failure(description: "can't reach the socket in \(taken) (\(error))")
       }
-      if let application { return (place, .ourselves(application)) }
+      if let own { return (place, .ourselves(own.application, in: own.copy)) }
       if try isServed(place, http) { return (place, .server) }
       guard MonotonicClock.now < deadline else {
         throw Failure(
@@ -138,6 +141,30 @@ final class ControlClient {
         )
       }
       usleep(50_000)
+    }
+  }
+
+  /// Works in the folder itself, or in a copy of one that can't be worked in and needs not be.
+  ///
+  /// - Returns: nil where another process has the folder.
+  private static func takeFolder(
+    _ folder: String, onlyReads: Bool
+  ) throws(Failure) -> (application: Application, copy: FolderCopy?)? {
+    do {
+      return (try Application(headless(folder)), nil)
+    } catch  where error.isFolderInUse {
+      return nil
+    } catch {
+      do {
+        guard onlyReads, let copy = try FolderCopy(of: folder) else {
+          throw Failure(description: error.description)
+        }
+        return (try Application(headless(copy.path)), copy)
+      } catch let failure as FolderCopy.Failure {
+        throw Failure(description: failure.description)
+      } catch {
+        throw error as? Failure ?? Failure(description: "\(error)")
+      }
     }
   }
 

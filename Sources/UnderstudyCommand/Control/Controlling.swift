@@ -20,13 +20,16 @@ extension Arguments {
 extension Command {
   /// Does something with the help of whoever has the data folder.
   ///
-  /// - Parameter makesFolder: whether a folder that isn't there is made.
+  /// - Parameters:
+  ///   - makesFolder: whether a folder that isn't there is made.
+  ///   - onlyReads: whether nothing in it is to be changed.
   /// - Returns: the exit status; what went wrong has been said.
   static func control(
-    _ folder: String, makesFolder: Bool = false, _ body: (ControlClient) throws(ControlClient.Failure) -> Void
+    _ folder: String, makesFolder: Bool = false, onlyReads: Bool = false,
+    _ body: (ControlClient) throws(ControlClient.Failure) -> Void
   ) -> Int32 {
     do throws(ControlClient.Failure) {
-      try body(try ControlClient.open(dataFolder: folder, makesFolder: makesFolder))
+      try body(try ControlClient.open(dataFolder: folder, makesFolder: makesFolder, onlyReads: onlyReads))
       return success
     } catch {
       for line in error.description.split(separator: "\n") { complain(String(line).printable) }

@@ -25,7 +25,7 @@ extension Command {
         }
         let hasMark = try arguments.isOn("bom")
         guard !hasMark || format == "csv" else { throw UsageError("--bom belongs to --format csv") }
-        return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+        return control(arguments.dataFolder, onlyReads: true) { client throws(ControlClient.Failure) in
           try export(
             "/export/\(table)?format=\(format)", of: client, beginningWith: hasMark ? [0xEF, 0xBB, 0xBF] : [])
         }
