@@ -40,7 +40,7 @@ extension Command {
 /// Making one server's catalogue that of another.
 ///
 /// First everything is looked at, then the pictures are fetched beside those that are served, and only then do pictures
-/// and catalogue change: the database all at once or not at all.
+/// and catalogue change, so that at each moment the pictures are those of the catalogue (`PictureStore`).
 private struct Mirror {
   let server: MirroredServer
   let dataFolder: String
@@ -61,15 +61,28 @@ private struct Mirror {
     let parks = try elements(of: "parks")
     var pictures = MirroredPictures(of: server, progress: progress)
     let species = list.map { value in MirroredSpecies(value, pictures: &pictures) }
-    func body() -> [UInt8] { Self.catalogue(species.map { $0.json(pictures) }, parks.map(\.raw)) }
+    func body(_ names: [String: String] = [:]) -> [UInt8] {
+      Self.catalogue(species.map { $0.json(pictures, names) }, parks.map(\.raw))
+    }
     // Whatever is wrong with the lists, or in the way of the change, is known before the first picture comes.
     _ = try change(to: body(), query: "?dry-run")
-    let store = try PictureStore(images: dataFolder + "/images")
+    let store = try PictureStore(dataFolder: dataFolder)
     try pictures.fetch(into: store)
     progress.show("the catalogue")
-    // No species is ever shown whose picture isn't there.
-    try store.publish(pictures.urls)
-    let summary = try change(to: body(), query: "")
+    let summary = try change(to: body(), query: "?dry-run")
+    let interim = try store.stage(pictures.urls)
+    if !interim.isEmpty {
+      do {
+        _ = try change(to: body(interim), query: "")
+      } catch let failure as ControlClient.Failure where failure.status != nil {
+        // It was refused: the catalogue doesn't know these names.
+        store.discardInterim()
+        throw failure
+      }
+    }
+    try store.publish(interim.keys)
+    _ = try change(to: body(), query: "")
+    try store.tidy(pictures.allURLs)
     return (
       summary.split(separator: "\n").map(String.init)
         + ["pictures: \(pictures.fetched) fetched, \(pictures.kept) as before"], pictures.missing
@@ -125,7 +138,9 @@ private struct MirroredSpecies {
   }
 
   /// What isn't understood is passed on as it is: by the catalogue's rules it is refused.
-  func json(_ pictures: MirroredPictures) -> [UInt8] {
+  ///
+  /// - Parameter names: what pictures are called instead, for now.
+  func json(_ pictures: MirroredPictures, _ names: [String: String]) -> [UInt8] {
     guard let object, let picture else { return Array(value.raw) }
     let json = ByteBuffer(capacity: 256)
     json.append(UInt8(ascii: "{"))
@@ -135,7 +150,8 @@ private struct MirroredSpecies {
       }
     }
     json.append("\"image\":" as StaticString)
-    json.append(jsonString: pictures.image(picture))
+    let image = pictures.image(picture)
+    json.append(jsonString: names[image] ?? image)
     json.append(UInt8(ascii: "}"))
     return Array(json.bytes)
   }

@@ -91,6 +91,9 @@ struct MirroredPictures {
   /// The URLs of what is there.
   var urls: Set<String> { Set(pictures.filter { $0.file != nil }.map { url($0) }) }
 
+  /// Those of what the server hasn't, too: it may have it again.
+  var allURLs: Set<String> { Set(pictures.map { url($0) }) }
+
   private func url(_ picture: Picture) -> String { server.base.origin + picture.address.target }
 
   // MARK: Fetching
@@ -120,8 +123,7 @@ struct MirroredPictures {
     let known = store.entry(for: url).flatMap { $0.file.hasPrefix(picture.stem + ".") ? $0 : nil }
     if let known, known.etag == nil, known.modified == nil {
       // A server that gives its versions no name: then the length has to do.
-      let head = try server.ask("HEAD", picture.address.target, limit: Self.limit)
-      if head["Content-Length"] == "\(known.size)" { return keep(known, number) }
+      if try length(of: picture) == "\(known.size)" { return keep(known, number) }
     }
     var conditions: [(name: String, value: String)] = []
     if let etag = known?.etag {
@@ -130,7 +132,10 @@ struct MirroredPictures {
       conditions.append(("If-Modified-Since", modified))
     }
     let answer = try server.ask("GET", picture.address.target, fields: conditions, limit: Self.limit)
-    if answer.status == 304, let known { return keep(known, number) }
+    let isUnnamed = answer["ETag"] == nil && answer["Last-Modified"] == nil
+    if let known, answer.status == 304 || isUnnamed && PictureStore.holds(known, answer.body) {
+      return keep(known, number)
+    }
     let type = try Self.type(of: answer, url)
     let isNamedSo = type.extensions.contains(picture.fileExtension)
     let file = picture.stem + "." + (isNamedSo ? picture.fileExtension : type.extensions[0])
@@ -140,6 +145,17 @@ struct MirroredPictures {
     pictures[number].file = file
     fetched += 1
     return answer.body.count
+  }
+
+  /// What the server says of a picture's length; nil where it says nothing. Not every server answers HEAD: what is wrong
+  /// with more than that GET shows.
+  private func length(of picture: Picture) throws(MirroredServer.Failure) -> String? {
+    do throws(MirroredServer.Failure) {
+      return try server.ask("HEAD", picture.address.target, limit: Self.limit)["Content-Length"]
+    } catch {
+      guard let status = error.status, ![429, 503].contains(status) else { throw error }
+      return nil
+    }
   }
 
   private mutating func keep(_ known: PictureStore.Entry, _ number: Int) -> Int {

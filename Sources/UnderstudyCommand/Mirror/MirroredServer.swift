@@ -73,7 +73,9 @@ final class MirroredServer {
           pause(wait, "the server is busy")
         case 500, 502, 504:
           failures += 1
-          guard failures <= Self.retries else { fallthrough }
+          guard failures <= Self.retries else {
+            throw failure(request, "it answers with status \(response.status)", response.status)
+          }
           pause(1 << (failures - 1), "status \(response.status)")
         case 300..<400:
           let place = response["Location"].map { " to \($0.printable.prefix(200))" } ?? ""
