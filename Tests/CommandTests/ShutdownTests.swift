@@ -79,6 +79,32 @@ struct ShutdownTests {
     return took
   }
 
+  @Test("until then it is alive to who is connected, and not ready")
+  func probes() throws {
+    let server = try ServerProcess(["--ephemeral"])
+    let (alive, ready, upload) = (
+      try RawClient(port: server.port), try RawClient(port: server.port), try RawClient(port: server.port)
+    )
+    for client in [alive, ready] {
+      #expect(client.answer(to: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")?.status == 200)
+    }
+    // It has something to wait for.
+    let user = #"{"username":"ada","password":"pw"}"#
+    try upload.send(
+      "POST /invasive/users HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: \(user.utf8.count)\r\n\r\n"
+    )
+    #expect(try upload.response().status == 100)
+    server.signal(SIGTERM)
+    // The end has begun when new connections are closed without an answer.
+    while let probe = try? RawClient(port: server.port),
+      probe.answer(to: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")?.status == 200
+    {}
+    #expect(alive.answer(to: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")?.status == 200)
+    #expect(ready.answer(to: "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")?.status == 503)
+    #expect(upload.answer(to: user)?.status == 200)
+    #expect(server.wait() == 0)
+  }
+
   @Test("takes less than a second when all are idle")
   func idle() throws {
     // A machine that is busy may take longer now and then.

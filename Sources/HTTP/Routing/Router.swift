@@ -31,6 +31,8 @@ public final class Route: Sendable {
   let secret: Int?
   /// Whether machines ask here every few seconds, so that it is nothing to log that all is well.
   let isRoutine: Bool
+  /// Whether it is answered while the server ends, too.
+  let isServedToTheEnd: Bool
   private let handlers: [MethodHandler]
 
   /// No tuple: in one a closure is kept in a form that is made anew each time it is looked at.
@@ -39,14 +41,20 @@ public final class Route: Sendable {
     let handler: Handler
   }
 
-  convenience init(_ pattern: String, number: Int, isRoutine: Bool = false) {
-    self.init(pattern, number: number, isRoutine: isRoutine, handlers: [])
+  convenience init(
+    _ pattern: String, number: Int, isRoutine: Bool = false, isServedToTheEnd: Bool = false
+  ) {
+    self.init(
+      pattern, number: number, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd, handlers: [])
   }
 
-  private init(_ pattern: String, number: Int, isRoutine: Bool, handlers: [MethodHandler]) {
+  private init(
+    _ pattern: String, number: Int, isRoutine: Bool, isServedToTheEnd: Bool, handlers: [MethodHandler]
+  ) {
     self.pattern = pattern
     self.number = number
     self.isRoutine = isRoutine
+    self.isServedToTheEnd = isServedToTheEnd
     self.handlers = handlers
     segments = pattern.split(separator: "/").map { segment in
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
@@ -66,7 +74,7 @@ public final class Route: Sendable {
   /// The route with one more handler.
   func adding(_ handler: @escaping Handler, for method: Method) -> Route {
     Route(
-      pattern, number: number, isRoutine: isRoutine,
+      pattern, number: number, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd,
       handlers: handlers + [MethodHandler(method: method, handler: handler)])
   }
 
@@ -97,10 +105,14 @@ public struct Router: Sendable {
   ///     is a secret and is kept out of the log.
   ///   - isRoutine: whether machines ask every few seconds: the log has what isn't well, and the rest of it among
   ///     what is for debugging.
+  ///   - isServedToTheEnd: whether it is answered, on connections that are open, while the server ends: it needs
+  ///     nothing that is closed then.
   public mutating func on(
-    _ method: Method, _ pattern: String, isRoutine: Bool = false, _ handler: @escaping Handler
+    _ method: Method, _ pattern: String, isRoutine: Bool = false, isServedToTheEnd: Bool = false,
+    _ handler: @escaping Handler
   ) {
-    let declared = Route(pattern, number: patterns.count + 1, isRoutine: isRoutine)
+    let declared = Route(
+      pattern, number: patterns.count + 1, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd)
     var node = 0
     for segment in declared.segments { node = child(of: node, for: segment) }
     if nodes[node].route == nil { patterns.append(pattern) }
@@ -108,8 +120,10 @@ public struct Router: Sendable {
   }
 
   /// Adds a handler for GET and HEAD.
-  public mutating func get(_ pattern: String, isRoutine: Bool = false, _ handler: @escaping Handler) {
-    on(.get, pattern, isRoutine: isRoutine, handler)
+  public mutating func get(
+    _ pattern: String, isRoutine: Bool = false, isServedToTheEnd: Bool = false, _ handler: @escaping Handler
+  ) {
+    on(.get, pattern, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd, handler)
   }
   /// Adds a handler for POST.
   public mutating func post(_ pattern: String, _ handler: @escaping Handler) { on(.post, pattern, handler) }

@@ -6,7 +6,9 @@ extension Exchange {
       refusal?.closesConnection = true
     } else if !server.limits.hasRoom(for: request.target, andFields: request.fields.memory) {
       refusal = .headerTooLarge(server.limits)
-    } else if server.counts.isDraining.load(ordering: .relaxed) {
+    } else if server.counts.isDraining.load(ordering: .relaxed),
+      server.router.route(for: request.target)?.isServedToTheEnd != true
+    {
       refusal = .shuttingDown
       refusal?.closesConnection = true
     } else {
