@@ -20,14 +20,7 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
   let log = server.log
   let line = String(cString: line)
   guard !line.contains("handshake") else {
-    log?.write(
-      .info, "a client gave up on TLS",
-      [
-        (
-          "detail",
-          .text("It doesn't trust the certificate's authority, speaks plain HTTP, or knows no TLS 1.2.")
-        )
-      ])
+    server.handshakeFailures.report(to: log)
     return
   }
   let words = line.split(separator: " ")
@@ -78,12 +71,13 @@ func connectionChanged(
     // For `chooseIdentity`. libmicrohttpd's own use of it is for keys that are agreed upon beforehand.
     if let session {
       gnutls_session_set_ptr(OpaquePointer(session), pointer)
-      client.takeOverSending(of: OpaquePointer(session))
+      client.takeOverTransport(of: OpaquePointer(session), on: server.handshakeFailures.thisThread)
     }
   case .CONNECTION_NOTIFY_CLOSED:
     guard let pointer = stored.pointee else { return }
     let client = Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()
     server.connections.remove(client)
+    client.forgetSession()
     stored.pointee = nil
   @unknown default: break
   }

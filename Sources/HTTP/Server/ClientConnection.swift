@@ -44,16 +44,48 @@ final class ClientConnection: @unchecked Sendable {
   /// Has the header that is sent next wait for the body that follows it at once.
   func joinHeaderAndBody() { heldRecord.isNext = isEncrypted }
 
-  /// Sends records that GnuTLS has made.
-  func send(_ records: UnsafeBufferPointer<iovec>) -> Int { heldRecord.send(records, on: descriptor) }
+  /// GnuTLS's session, the thread that serves it, and what has been seen of its handshake.
+  private var session: OpaquePointer?
+  private var thread: ServingThread?
+  private var handshake = Handshake()
 
-  /// Sends what GnuTLS has made of what libmicrohttpd gave it, and receives as before.
-  func takeOverSending(of session: OpaquePointer) {
-    gnutls_transport_set_ptr2(
-      session, UnsafeMutableRawPointer(bitPattern: Int(descriptor)), Unmanaged.passUnretained(self).toOpaque()
-    )
+  /// Has GnuTLS send and receive by `send` and `receive`.
+  func takeOverTransport(of session: OpaquePointer, on thread: ServingThread) {
+    (self.session, self.thread) = (session, thread)
+    gnutls_transport_set_ptr(session, Unmanaged.passUnretained(self).toOpaque())
     gnutls_transport_set_vec_push_function(session, sendRecords)
+    gnutls_transport_set_pull_function(session, receiveBytes)
+    gnutls_transport_set_pull_timeout_function(session, waitForBytes)
   }
+
+  /// The connection is closed, and its session gone.
+  func forgetSession() {
+    if thread?.current === self { thread?.current = nil }
+    (session, thread) = (nil, nil)
+  }
+
+  /// Sends records that GnuTLS has made.
+  func send(_ records: UnsafeBufferPointer<iovec>) -> Int {
+    thread?.current = self
+    return heldRecord.send(records, on: descriptor)
+  }
+
+  /// Receives what GnuTLS asks for. `errno` is as receiving leaves it.
+  func receive(_ buffer: UnsafeMutableRawPointer?, count: Int) -> Int {
+    thread?.current = self
+    let received = recv(descriptor, buffer, count, 0)
+    handshake.received(UnsafeRawBufferPointer(start: buffer, count: max(0, received)), count: received)
+    return received
+  }
+
+  /// Waits until there is something to receive, as poll(2) does.
+  func wait(milliseconds: UInt32) -> Int32 {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, Int32(clamping: milliseconds))
+  }
+
+  /// Why its handshake has failed, where it has; nil where it isn't encrypted.
+  var handshakeFailure: String? { session.map { handshake.failure(of: $0) } }
 
   /// From now on it is the client who has to move, within so many seconds: to send a request or the rest of it.
   func waitForRequest(seconds: Int) {

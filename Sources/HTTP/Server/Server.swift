@@ -73,6 +73,7 @@ public final class Server: @unchecked Sendable {
   let trustedProxies: [AddressRange]
   let connections: ConnectionRegistry
   let counts = Counts()
+  let handshakeFailures = HandshakeFailures()
   let answerCounts: AnswerCounts
   /// What clients of the encrypted ports are shown.
   let identity: CurrentIdentity?
