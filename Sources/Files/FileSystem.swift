@@ -32,6 +32,29 @@ public func resolved(_ path: String) -> String? {
   return String(cString: resolved)
 }
 
+/// What has a name in a folder, in words.
+public enum EntryKind: String, Sendable {
+  case folder = "a folder"
+  case link = "a link"
+  case file = "a plain file"
+  case socket = "a socket"
+  case other = "a device or a pipe"
+
+  /// - Throws: `FileError` where nothing is there (`ENOENT`), or it can't be looked at.
+  public init(of path: String) throws(FileError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw FileError(path) }
+    self =
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: .folder
+      case S_IFLNK: .link
+      case S_IFREG: .file
+      case S_IFSOCK: .socket
+      default: .other
+      }
+  }
+}
+
 /// The path of the folder that something is in.
 public func folder(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -134,7 +134,11 @@ public final class Application: Sendable {
         options.servesApps ? try ListeningSocket.listen(host: options.host, port: options.port) : nil
       httpsSockets = try options.httpsPorts.map { try ListeningSocket.listen(host: options.host, port: $0) }
       folder =
-        try options.dataFolder.map { try DataFolder(path: $0, asOwner: !options.servesApps) }
+        try options.dataFolder.map {
+          // A command asks again by itself, since there can be somebody to ask then.
+          options.servesApps
+            ? try DataFolder(path: $0, as: .server, patience: FolderLock.patience) : try DataFolder(path: $0)
+        }
         ?? DataFolder(temporaryIn: temporaryFolder)
       try Self.checkCertificates(options, dataFolder: folder.path)
       log = try Log(
@@ -300,6 +304,7 @@ public final class Application: Sendable {
     readers.close()
     writer.close()
     log.close()
+    folder.withdrawHolder()
   }
 
   static func explain(_ error: any Error, _ options: Options) -> String {
@@ -310,8 +315,10 @@ public final class Application: Sendable {
     case let error as CertificateError:
       explain(
         certificate: error, dataFolder: options.tlsCertificate == nil ? folder : nil, names: options.names)
-    case DataFolder.Failure.inUse(let path):
-      "the data folder \(path) is in use by another server: stop that one, or choose another folder with --data"
+    case DataFolder.Failure.inUse(let path, let holder):
+      "the data folder \(path) is in use by \(holder.other): \(holder.remedy), or choose another folder with --data"
+    case DataFolder.Failure.databaseIsLinked(let path, let link):
+      "\(path) \(link.description): \(link.remedy(for: path))"
     case DataFolder.Failure.unusable(let path, let reason):
       "can't use the data folder \(path) (\(reason)): make it a folder that can be written to, or choose another one with --data"
     case Database.OpenError.notADatabase:
@@ -327,8 +334,7 @@ public final class Application: Sendable {
       "\(database) is damaged (\(reason)): move it away together with understudy.sqlite-wal, if that is there, and put a copy in its place, or choose another folder with --data"
     case Database.OpenError.refused(let error), let error as SQLiteError:
       "can't use \(database) (\(error)): see whether its disk is full or fails, or choose another folder with --data"
-    case let error as Control.SocketFailure:
-      "can't make the socket \(Control.socketName) in \(error.folder) (\(error.reason)): the data folder has to be on a file system that has sockets"
+    case let error as Control.SocketFailure: error.description(in: folder)
     case ListenError.portInUse(let port):
       "port \(port) is in use: stop what listens there, or choose another one with \(portOption(port, options)) (0 finds a free one)"
     case ListenError.notPermitted(let port):

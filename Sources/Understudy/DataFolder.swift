@@ -10,17 +10,18 @@ import Threads
 /// The folder with everything that a server keeps, locked against other servers while one has it.
 final class DataFolder: Sendable {
   enum Failure: Error, Equatable {
-    /// Another server has it.
-    case inUse(String)
+    /// Somebody else has it.
+    case inUse(String, by: FolderLock.Holder)
+    /// Its database is a link, or has other names: others can have it by another folder.
+    case databaseIsLinked(String, DatabaseLink)
     /// It can't be made, or not written to.
     case unusable(String, reason: String)
   }
 
   let path: String
   private let isTemporary: Bool
-  /// Holds the lock; the system lets go of it with the process, however that ends.
-  private let descriptor: Int32
-  /// Where root works in it as its owner.
+  private let lock: FolderLock
+  /// Where root works in it as its owner. It outlives the lock, which has a file in the folder.
   private let owner: FolderOwner?
 
   /// The database's file name.
@@ -35,10 +36,14 @@ final class DataFolder: Sendable {
 
   /// Opens the folder, making it where there is none.
   ///
-  /// - Parameter asOwner: whether root is its owner while it is open.
-  convenience init(path: String, asOwner: Bool = false) throws(Failure) {
+  /// - Parameters:
+  ///   - kind: what others are told that has it. For a command, root is the folder's owner while it is open.
+  ///   - patience: how long to wait for a command that has it, in seconds.
+  convenience init(
+    path: String, as kind: FolderLock.Kind = .command, patience: Double = 0
+  ) throws(Failure) {
     try Self.makeFolder(path)
-    try self.init(existing: path, isTemporary: false, asOwner: asOwner)
+    try self.init(existing: path, isTemporary: false, as: kind, patience: patience)
   }
 
   /// A folder of its own that goes with the object.
@@ -49,23 +54,26 @@ final class DataFolder: Sendable {
     } catch {
       throw .unusable(parent, reason: error.reason)
     }
-    try self.init(existing: path, isTemporary: true)
+    try self.init(existing: path, isTemporary: true, as: .server, patience: 0)
   }
 
-  private init(existing path: String, isTemporary: Bool, asOwner: Bool = false) throws(Failure) {
+  private init(
+    existing path: String, isTemporary: Bool, as kind: FolderLock.Kind, patience: Double
+  ) throws(Failure) {
     self.path = path
     self.isTemporary = isTemporary
     do throws(FileError) {
-      owner = asOwner ? try FolderOwner(of: path) : nil
+      owner = kind == .command ? try FolderOwner(of: path) : nil
     } catch {
       throw .unusable(path, reason: "its owner can't be worked as: \(error.reason)")
     }
-    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .unusable(path, reason: String(cString: strerror(errno))) }
-    // From here on the object is whole, and its end closes the descriptor.
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let reason = errno
-      throw reason == EWOULDBLOCK ? .inUse(path) : .unusable(path, reason: String(cString: strerror(reason)))
+    do throws(FolderLock.Failure) {
+      lock = try FolderLock(path, as: kind, patience: patience)
+    } catch {
+      switch error {
+      case .held(let holder): throw .inUse(path, by: holder)
+      case .system(let error): throw .unusable(path, reason: error.reason)
+      }
     }
     guard access(path, W_OK) == 0 else {
       throw .unusable(path, reason: String(cString: strerror(errno)))
@@ -75,18 +83,18 @@ final class DataFolder: Sendable {
     } catch {
       throw .unusable(path, reason: "a restore that was begun can't be finished: \(error)")
     }
+    if let link = DatabaseLink(at: database) { throw .databaseIsLinked(database, link) }
   }
 
   /// Makes the folder for pictures, where there is none.
   func makeImages() throws(Failure) { try Self.makeFolder(images) }
 
   deinit {
-    guard descriptor >= 0 else { return }
     removeIfTemporary()
-    // A process that is being forked meanwhile shares the descriptor for a moment, and would the lock.
-    flock(descriptor, LOCK_UN)
-    close(descriptor)
   }
+
+  /// Tells others no longer who has it, for a program that is about to end with it.
+  func withdrawHolder() { lock.withdrawHolder() }
 
   func removeIfTemporary() {
     if isTemporary { removeTree(path) }

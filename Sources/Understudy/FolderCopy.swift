@@ -18,7 +18,7 @@ public final class FolderCopy {
 
   /// Its path.
   public let path: String
-  private let lock: Int32
+  private let lock: FolderLock
   private let owner: FolderOwner?
 
   /// - Returns: nil where the folder's disk takes what is written, or another process has the folder.
@@ -28,25 +28,11 @@ public final class FolderCopy {
       throw Failure(description: "can't work as the owner of \(folder) (\(error.reason))")
     }
     guard let reason = Self.refusal(of: folder) else { return nil }
-    lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { return nil }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      close(lock)
-      return nil
-    }
-    do throws(Failure) {
-      path = try Self.make(of: folder, FileError(folder, reason))
-    } catch {
-      close(lock)
-      throw error
-    }
+    do throws(FolderLock.Failure) { lock = try FolderLock(folder, as: .command) } catch { return nil }
+    path = try Self.make(of: folder, FileError(folder, reason))
   }
 
-  deinit {
-    removeTree(path)
-    flock(lock, LOCK_UN)
-    close(lock)
-  }
+  deinit { removeTree(path) }
 
   /// Why a folder's disk takes nothing; nil where it does.
   private static func refusal(of folder: String) -> Int32? {

@@ -79,23 +79,39 @@ struct ControlSocketTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
+  /// What else can have the socket's name, as it is called.
+  static let others = ["a folder", "a plain file", "a link"]
+
   @Test(
-    "where the socket can't be made a server serves and says so, and a command says why it can't do without")
-  func noSocket() throws {
+    "where something else has its name a server serves and says so, and commands say what is so and what to do",
+    arguments: others)
+  func noSocket(kind: String) throws {
     let folder = try DataFolderUnderTest()
     try folder.serve().end()
-    // Something else has its name.
-    try FileManager.default.createDirectory(
-      at: folder.url.appending(path: "control.sock"), withIntermediateDirectories: true)
-    let server = try folder.serve()
+    let place = folder.url.appending(path: "control.sock")
+    switch kind {
+    case "a folder": try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    case "a plain file": try Data("somebody's".utf8).write(to: place)
+    default:
+      try FileManager.default.createSymbolicLink(at: place, withDestinationURL: folder.beside("elsewhere"))
+    }
+    let said =
+      "\(folder.path)/control.sock, by which commands ask a server, is \(kind) and no socket: move it away"
+    let server = try folder.serve(["--log-format", "text"])
     #expect(try server.signUp("ada").status == 200)
     #expect(
       server.log.contains("commands such as users and backup can't reach this server: no control socket"))
-    server.end()
+    #expect(server.log.contains(said))
     let (status, _, errors) = try folder.run("users", "list", "--app", "invasive")
-    #expect(status == 1)
-    #expect(errors.hasPrefix("understudy: can't make the socket control.sock in \(folder.path) ("))
+    #expect(status == 1 && errors.contains(said), "\(errors)")
     #expect(errors.split(separator: "\n").count == 1)
+    server.end()
+    let alone = try folder.run("users", "list", "--app", "invasive")
+    #expect(alone.status == 1)
+    #expect(alone.errors.hasPrefix("understudy: \(said)"), "\(alone.errors)")
+    #expect(alone.errors.split(separator: "\n").count == 1)
+    // What it is stays: nobody knows whose.
+    #expect(folder.entries == ["control.sock", "images", "understudy.sqlite"])
   }
 
   #if os(Linux)

@@ -45,9 +45,9 @@ struct DataFolderTests {
       let parent = try TemporaryFolder()
       let path = parent.path("data")
       var first: DataFolder? = try DataFolder(path: path)
-      #expect(throws: DataFolder.Failure.inUse(path)) { try DataFolder(path: path) }
+      #expect(throws: DataFolder.Failure.inUse(path, by: .command(getpid()))) { try DataFolder(path: path) }
       // The refused one has not let go of the first one's lock.
-      #expect(throws: DataFolder.Failure.inUse(path)) { try DataFolder(path: path) }
+      #expect(throws: DataFolder.Failure.inUse(path, by: .command(getpid()))) { try DataFolder(path: path) }
       _ = first
       first = nil
       #expect(throws: Never.self) { try DataFolder(path: path) }

@@ -1,3 +1,4 @@
+import Files
 import HTTP
 import JSON
 import SQLite
@@ -27,10 +28,26 @@ final class Control: Sendable {
     let jobs = Jobs()
   }
 
-  /// A command can't make the socket by which it asks itself.
-  struct SocketFailure: Error {
-    let folder: String
-    let reason: String
+  /// The socket can't be made, or not be used.
+  enum SocketFailure: Error {
+    /// There is none.
+    case missing
+    /// Something else has its name.
+    case isNone(EntryKind)
+    /// The system refuses it.
+    case refused(String)
+
+    /// What is so, and what to do, of the socket in a folder.
+    func description(in folder: String) -> String {
+      let path = folder + "/" + Control.socketName
+      return switch self {
+      case .missing: "there is no \(path), by which commands ask a server: restart the server, which makes it"
+      case .isNone(let kind):
+        "\(path), by which commands ask a server, is \(kind.rawValue) and no socket: move it away, and restart a server that runs"
+      case .refused(let reason):
+        "can't make the socket \(Control.socketName) in \(folder) (\(reason)): the data folder has to be on a file system that has sockets"
+      }
+    }
   }
 
   /// The socket's name in the data folder.
@@ -41,7 +58,7 @@ final class Control: Sendable {
   private var socket: String { services.folder.path + "/" + Self.socketName }
 
   /// - Parameter logs: whether its requests are logged; otherwise only what of the answers their client isn't told.
-  /// - Throws: `ListenError` where the socket can't be made.
+  /// - Throws: `SocketFailure` where the socket can't be made.
   init(_ services: Services, logs: Bool) throws {
     self.services = services
     var configuration = Server.Configuration()
@@ -53,10 +70,21 @@ final class Control: Sendable {
     // The log tells them from the requests of the ports by their numbers.
     configuration.lastRequest = 0xC << 48
     server = try Server(
-      try ListeningSocket.listen(at: UnixSocketPath(Self.socketName, in: services.folder.path)),
-      configuration, router: Self.router(services),
+      try Self.listen(in: services.folder.path), configuration, router: Self.router(services),
       middleware: [RequestIDs(), logs ? AccessLog(services.log) : FailureLog(log: services.log)],
       log: services.log)
+  }
+
+  private static func listen(in folder: String) throws -> ListeningSocket {
+    // One that a server has left that was killed is replaced, and nothing else is.
+    if let kind = try? EntryKind(of: folder + "/" + socketName), kind != .socket {
+      throw SocketFailure.isNone(kind)
+    }
+    do {
+      return try ListeningSocket.listen(at: UnixSocketPath(socketName, in: folder))
+    } catch ListenError.failed(let reason) {
+      throw SocketFailure.refused(reason)
+    }
   }
 
   /// All that can be asked for. A resource's file adds its own.
@@ -114,15 +142,33 @@ extension Application {
     guard options.dataFolder != nil else { return nil }
     do {
       return try Control(services, logs: options.servesApps)
-    } catch ListenError.failed(let reason) {
-      guard options.servesApps else {
-        throw Control.SocketFailure(folder: services.folder.path, reason: reason)
-      }
+    } catch let failure as Control.SocketFailure {
+      guard options.servesApps else { throw failure }
       services.log.write(
         .warning, "commands such as users and backup can't reach this server: no control socket",
-        [("detail", .text(reason))])
+        [("detail", .text(failure.description(in: services.folder.path)))])
       return nil
     }
+  }
+
+  /// The control socket's name in a data folder.
+  public static var controlSocketName: String { Control.socketName }
+
+  /// What is wrong with the control socket of a data folder that a server has, and what to do about it; nil where it
+  /// is there.
+  ///
+  /// - Throws: `FileError` where that can't be seen, mostly by who isn't the folder's owner.
+  public static func controlSocketDefect(in dataFolder: String) throws(FileError) -> String? {
+    let failure: Control.SocketFailure
+    do throws(FileError) {
+      let kind = try EntryKind(of: dataFolder + "/" + Control.socketName)
+      if kind == .socket { return nil }
+      failure = .isNone(kind)
+    } catch {
+      guard error.number == ENOENT else { throw error }
+      failure = .missing
+    }
+    return failure.description(in: dataFolder)
   }
 
   /// Whether there are data of this program in a folder, as far as this user can see.

@@ -60,7 +60,7 @@ extension Application {
     options.dataFolder = dataFolder
     do {
       // Held meanwhile, so that no server begins with half of it.
-      let folder = try DataFolder(path: dataFolder, asOwner: true)
+      let folder = try DataFolder(path: dataFolder, patience: FolderLock.patience)
       try withExtendedLifetime(folder) {
         let certificates = certificates(in: folder.path)
         let known = (try? certificates.certificate())?.permittedNames

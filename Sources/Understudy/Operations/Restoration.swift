@@ -64,7 +64,7 @@ public enum Restoration {
     try requireUnserved(file, dataFolder: dataFolder)
     let wasThere = status(of: dataFolder) != nil
     do {
-      let folder = try DataFolder(path: dataFolder, asOwner: true)
+      let folder = try DataFolder(path: dataFolder, patience: FolderLock.patience)
       // Its lock is held to the end.
       return try withExtendedLifetime(folder) {
         let (contents, aside) = try decide(source, in: folder, isNew: !wasThere)
@@ -95,7 +95,10 @@ public enum Restoration {
       return (contents, try PendingRestore.commit(in: folder.path))
     } catch {
       removeTree(folder.path + "/" + PendingRestore.unfinished)
-      if isNew { rmdir(folder.path) }
+      if isNew {
+        folder.withdrawHolder()
+        rmdir(folder.path)
+      }
       throw error
     }
   }
@@ -107,14 +110,15 @@ public enum Restoration {
     guard resolved(dataFolder) != parent else {
       throw Failure(description: "\(file) is the database of \(dataFolder) itself: nothing was changed")
     }
-    let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-      throw Failure(
-        description:
-          "a server has \(file): have it make a backup with 'understudy backup FILE --data \(parent)'; nothing was changed"
-      )
+    do throws(FolderLock.Failure) {
+      _ = try FolderLock(sharing: parent)
+    } catch {
+      guard case .held(let holder) = error else { return }
+      let remedy =
+        if case .command = holder { holder.remedy } else {
+          "have it make a backup with 'understudy backup FILE --data \(parent)'"
+        }
+      throw Failure(description: "\(holder.name) has \(file): \(remedy); nothing was changed")
     }
   }
 
@@ -159,8 +163,10 @@ public enum Restoration {
   private static func explained(_ error: any Error, file: String, dataFolder: String) -> Failure {
     let reason =
       switch error {
-      case DataFolder.Failure.inUse:
-        "a server has \(dataFolder): stop it first"
+      case DataFolder.Failure.inUse(_, let holder):
+        "\(holder.name) has \(dataFolder): \(holder.remedy)"
+      case DataFolder.Failure.databaseIsLinked(let path, let link):
+        "\(path) \(link.description): \(link.remedy(for: path))"
       case DataFolder.Failure.unusable(let path, let reason): "can't use \(path) (\(reason))"
       case Database.OpenError.newer(let version, let known):
         "\(file) was written by a newer version of this program (schema \(version), this one knows \(known)): use that version"

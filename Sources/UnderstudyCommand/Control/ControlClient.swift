@@ -134,11 +134,14 @@ final class ControlClient {
       }
       if let own { return (place, .ourselves(own.application, in: own.copy)) }
       if try isServed(place, http) { return (place, .server) }
-      guard MonotonicClock.now < deadline else {
+      // A server that begins or ends has none yet, or no more: it is waited for, but never takes another file's place.
+      let isTaken = (try? EntryKind(of: place.socket.text)).map { $0 != .socket } ?? false
+      guard !isTaken, MonotonicClock.now < deadline else {
+        let defect = (try? Application.controlSocketDefect(in: folder)) ?? nil
         throw Failure(
           description:
-            "\(folder) is in use, but there is no server to ask at its control.sock: see what its log says of that, or stop it"
-        )
+            "\(folder) is in use, and whoever has it doesn't answer: "
+            + (defect ?? "see what its log says of that, or stop it"))
       }
       usleep(50_000)
     }

@@ -12,8 +12,18 @@ extension Doctor {
 
   /// What the database itself says, read beside the server that has it, or from a file that nobody has.
   var databaseFindings: [Finding] {
+    if let link = DatabaseLink(at: database) {
+      return [.problem("\(database) \(link.description)", link.remedy(for: database))]
+    }
     var status = stat()
     guard stat(database, &status) == 0 else {
+      guard errno == ENOENT else {
+        return [
+          .problem(
+            "\(database) can't be looked at (\(String(cString: strerror(errno))))",
+            "give the folder's owner the rights to it")
+        ]
+      }
       return [.ok("there is no database yet: 'understudy serve' makes it")]
     }
     do {
