@@ -204,15 +204,20 @@ public final class Application: Sendable {
         server = nil
       }
       let backups = Backups(folder: folder, database: database)
+      let backupHealth = options.backupPeriod.map { [place = folder.backups] in
+        BackupHealth(period: $0, folder: place) { backups.newest(in: place) }
+      }
       control = try Self.makeControl(
         Control.Services(
           folder: folder, database: database, log: log, storage: storage, hasher: hasher,
-          catalogue: catalogue, lists: lists, metrics: metrics, backups: backups), options)
-      schedule = try options.backupPeriod.map { [folder, log] in
-        try BackupSchedule(
-          .init(period: $0, keep: options.backupsKept, retry: options.backupRetry), backups: backups,
-          folder: folder.backups, log: log)
-      }
+          catalogue: catalogue, lists: lists, metrics: metrics, backups: backups,
+          backupHealth: backupHealth), options)
+      schedule =
+        if let period = options.backupPeriod, let backupHealth {
+          try BackupSchedule(
+            .init(period: period, keep: options.backupsKept, retry: options.backupRetry), backups: backups,
+            folder: folder.backups, log: log, health: backupHealth)
+        } else { nil }
     } catch {
       throw StartError(error, description: Self.explain(error, options))
     }
@@ -310,7 +315,11 @@ public final class Application: Sendable {
   static func explain(_ error: any Error, _ options: Options) -> String {
     let folder = options.dataFolder ?? temporaryFolder
     let database = "\(folder)/\(DataFolder.databaseName)"
-    if let own = options.dataFolder, let line = explainOwnership(error, dataFolder: own) { return line }
+    if let own = options.dataFolder,
+      let line = explainOwnership(error, dataFolder: own, isServer: options.servesApps)
+    {
+      return line
+    }
     return switch error {
     case let error as CertificateError:
       explain(

@@ -10,10 +10,13 @@ import SQLite
 
 extension Application {
   /// What is wrong where a data folder, or something in it, is another user's, and the command that root can change
-  /// that with: what a container is given mostly belongs to somebody else than its server.
+  /// that with: what a container is given mostly belongs to somebody else than its server. A command is for the user
+  /// to whom the folder belongs already.
   ///
   /// - Returns: nil where that isn't what is wrong.
-  static func explainOwnership(_ error: any Error, dataFolder: String) -> String? {
+  static func explainOwnership(
+    _ error: any Error, dataFolder: String, isServer: Bool
+  ) -> String? {
     switch error {
     case is CertificateError, DataFolder.Failure.unusable, Database.OpenError.unreachable,
       Database.OpenError.refused:
@@ -32,6 +35,11 @@ extension Application {
       guard lstat(path, &status) == 0, status.st_uid != user,
         faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0, errno == EACCES
       else { continue }
+      guard isServer else {
+        let name = userName(status.st_uid)
+        return
+          "can't use \(path): it belongs to \(name ?? "user \(status.st_uid)"), and this is \(userName(user) ?? "user \(user)"): run this command as that user (sudo -u \((name ?? "#\(status.st_uid)").shellWord) understudy …)"
+      }
       guard let command = chown(dataFolder, to: "\(user):\(group)") else { return nil }
       return
         "can't use \(path): it belongs to user \(status.st_uid), and this is user \(user). Let root run '\(command)', or choose another folder with --data"

@@ -130,6 +130,12 @@ struct ControlSocketTests {
           == "understudy: the server that has \(folder.path) runs as root, and only that user may ask it: run this command as root\n"
       )
       server.end()
+      let alone = try folder.run("users", "list", "--app", "invasive", launcher: nobody)
+      #expect(alone.status == 1)
+      #expect(
+        alone.errors
+          == "understudy: can't use \(folder.path): it belongs to root, and this is nobody: run this command as that user (sudo -u root understudy …)\n"
+      )
     }
   #endif
 

@@ -119,6 +119,15 @@ struct DoctorTests {
     Trouble(
       description: "an open database", said: "(mode 640): chmod 600 ", make: chmod("understudy.sqlite", 0o640)
     ),
+    Trouble(
+      description: "a folder that can't be written to", said: "(mode 500): chmod 700 /",
+      make: chmod("", 0o500)),
+    Trouble(
+      description: "a database that can't be written to", said: "(mode 400): chmod 600 /",
+      make: chmod("understudy.sqlite", 0o400)),
+    Trouble(
+      description: "a folder of pictures that can't be written to", said: "(mode 500): chmod 700 /",
+      make: chmod("images", 0o500)),
     Trouble(description: "an open key", said: "tls/ca.key is open to other users") { folder in
       #expect(try folder.run("certificate", "--new-authority").status == 0)
       try chmod("tls/ca.key", 0o644)(folder)

@@ -24,6 +24,8 @@ final class Control: Sendable {
     let lists: ResponseCache
     let metrics: Metrics
     let backups: Backups
+    /// Of those that are made by themselves; nil where none are.
+    let backupHealth: BackupHealth?
     /// Where what takes long is done.
     let jobs = Jobs()
   }
@@ -92,6 +94,7 @@ final class Control: Sendable {
     var router = Router()
     router.get("/") { _ in .now(about) }
     services.metrics.addRoutes(to: &router, token: nil)
+    Finding.addRoutes(to: &router, backups: services.backupHealth)
     UserAccounts(services: services).addRoutes(to: &router)
     CatalogueImport(services: services).addRoutes(to: &router)
     Export(storage: services.storage).addRoutes(to: &router)

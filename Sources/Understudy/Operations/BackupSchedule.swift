@@ -26,14 +26,18 @@ final class BackupSchedule: Sendable {
   private let isClosed = Condition(false)
   private let thread: Threads.Thread
 
-  /// - Parameter folder: where they go; it is made where there is none.
-  init(_ plan: Plan, backups: Backups, folder: String, log: Log) throws(Threads.Thread.Exhausted) {
+  /// - Parameters:
+  ///   - folder: where they go; it is made where there is none.
+  ///   - health: who is told how it goes.
+  init(
+    _ plan: Plan, backups: Backups, folder: String, log: Log, health: BackupHealth
+  ) throws(Threads.Thread.Exhausted) {
     let isClosed = isClosed
-    let first = Self.delay(plan, now: time(nil), newest: backups.dated(in: folder).own.last?.time)
+    let first = Self.delay(plan, now: time(nil), newest: backups.newest(in: folder))
     thread = try Thread(priority: .lowest) {
       var delay = first
       while isClosed.wait(seconds: Double(delay), until: { $0 ? () : nil }) == nil {
-        let isMade = Self.make(plan, backups, folder, log) { isClosed.withLock { $0 } }
+        let isMade = Self.make(plan, backups, folder, log, health) { isClosed.withLock { $0 } }
         delay = isMade ? plan.period : min(plan.period, plan.retry)
       }
     }
@@ -50,12 +54,14 @@ final class BackupSchedule: Sendable {
   }
 
   private static func make(
-    _ plan: Plan, _ backups: Backups, _ folder: String, _ log: Log, isOver: @escaping @Sendable () -> Bool
+    _ plan: Plan, _ backups: Backups, _ folder: String, _ log: Log, _ health: BackupHealth,
+    isOver: @escaping @Sendable () -> Bool
   ) -> Bool {
     do {
       guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw FileError(folder) }
       let start = MonotonicClock.now
       let made = try backups.make(at: folder, takesImages: false, keep: plan.keep, isOver: isOver)
+      health.succeeded()
       log.write(
         .info, "backup made",
         [
@@ -67,6 +73,7 @@ final class BackupSchedule: Sendable {
     } catch {
       guard !isOver() else { return true }
       let detail = (error as? any ProblemRepresentable)?.problem.detail ?? "\(error)"
+      health.failed(detail)
       log.write(.error, "backup failed; it is tried again", [("detail", .text(detail))])
       return false
     }

@@ -143,6 +143,9 @@ final class Backups: Sendable {
     return (own, dated.count - own.count)
   }
 
+  /// When the newest of them was made, in seconds since 1970; nil where there is none.
+  func newest(in folder: String) -> Int? { dated(in: folder).own.last?.time }
+
   /// Removes the oldest dated backups.
   private func prune(_ parent: String, sparing new: DatedName, keep: Int, noting summary: inout Summary) {
     let (own, strange) = dated(in: parent)

@@ -105,11 +105,12 @@ extension Doctor {
     }
     return .ok(text)
   }
+}
 
-  private func isoTime(_ second: Int) -> String {
-    var (second, calendar) = (second, tm())
-    gmtime_r(&second, &calendar)
-    func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
-    return "\(isoDate(second)) \(two(calendar.tm_hour)):\(two(calendar.tm_min)) UTC"
-  }
+/// A moment, in seconds since 1970, as `2026-11-30 09:05 UTC`.
+func isoTime(_ second: Int) -> String {
+  var (time, calendar) = (time_t(second), tm())
+  gmtime_r(&time, &calendar)
+  func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
+  return "\(isoDate(second)) \(two(calendar.tm_hour)):\(two(calendar.tm_min)) UTC"
 }
