@@ -262,6 +262,18 @@ public final class Application: Sendable {
     }.filter { seen.insert($0).inserted }
   }
 
+  /// The public addresses by which others can reach this machine and find no certificate for them: an authority vouches
+  /// for such a one only where it was told to. Those of IPv6 aren't among them, which change by themselves.
+  public var uncertifiedAddresses: [String] {
+    guard options.tlsCertificate == nil, let certificate = identity?.current.value.certificate else {
+      return []
+    }
+    let hosts = Set(httpsSockets.flatMap { Self.hosts(of: $0, options) })
+    return hosts.sorted().filter { host in
+      IPAddress(host)?.isIPv4 == true && SubjectName(host).map(certificate.covers) == false
+    }
+  }
+
   /// The names that everybody else finds elsewhere. For those of a certificate of one's own the DNS mostly leads here,
   /// and multicast DNS finds the machine's.
   private static func standIns(_ options: Options) -> Set<String> {

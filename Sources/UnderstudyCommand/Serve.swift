@@ -273,6 +273,11 @@ extension Command {
       let application = try Application(options)
       for url in application.httpsURLs + application.urls { print("listening on \(url)") }
       recommendPublicURL(application, options)
+      for address in application.uncertifiedAddresses {
+        print(
+          "https is not for \(address), a public address: --name \(address) has the certificate be for it too"
+        )
+      }
       fflush(nil)
       while waitForSignal(&signals) == SIGHUP, application.canRereadCertificate {
         application.rereadCertificate()

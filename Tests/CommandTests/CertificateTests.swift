@@ -39,6 +39,34 @@ struct CertificateTests {
     #expect(server.wait() == 0)
   }
 
+  #if os(Linux)
+    /// A machine of its own, with an address that is nobody's (RFC 5737) and so taken for a public one.
+    private static let elsewhere = [
+      "/usr/bin/env", "unshare", "--map-root-user", "--net", "sh", "-c",
+      "ip link set lo up && ip address add 203.0.113.5/32 dev lo && exec \"$0\" \"$@\"",
+    ]
+
+    private static let hasElsewhere =
+      (try? ServerProcess.run(["--version"], launcher: elsewhere).status) == 0
+
+    @Test(
+      "a public address of the machine's is told when it starts, until it is a name of the certificate",
+      .enabled(if: hasElsewhere, "no network namespace can be made here"))
+    func publicAddress() throws {
+      let said = "https is not for 203.0.113.5, a public address: --name 203.0.113.5 has"
+      for (arguments, isSaid) in [
+        (["--https", "0"], true), (["--https", "0", "--name", "203.0.113.5"], false), ([], false),
+      ] {
+        let server = try ServerProcess(["--ephemeral"] + arguments, launcher: Self.elsewhere)
+        server.signal(SIGTERM)
+        #expect(server.wait() == 0)
+        var lines = server.lines
+        while let line = try? server.nextLine() { lines.append(line) }
+        #expect(lines.contains { $0.hasPrefix(said) } == isSaid, "\(lines)")
+      }
+    }
+  #endif
+
   @Test("a server that is given names and no port for HTTPS says that they do little")
   func namesAlone() throws {
     for (ports, isSaid) in [([], true), (["--https", "0"], false)] {
