@@ -209,7 +209,7 @@ public final class Application: Sendable {
       }
       control = try Self.makeControl(
         Control.Services(
-          folder: folder, database: database, log: log, storage: storage, hasher: hasher,
+          folder: folder, database: database, log: log, storage: storage,
           catalogue: catalogue, lists: lists, metrics: metrics, backups: backups,
           backupHealth: backupHealth), options)
       schedule =

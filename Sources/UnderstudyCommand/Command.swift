@@ -47,7 +47,11 @@ struct Command: Sendable {
   static let usage: Int32 = 2
 
   /// Does what a command line asks for.
-  static func run(_ arguments: [String]) -> Int32 {
+  ///
+  /// - Returns: the exit status: success where all that it had to say is written too.
+  static func run(_ arguments: [String]) -> Int32 { Output.end(perform(arguments)) }
+
+  private static func perform(_ arguments: [String]) -> Int32 {
     do throws(UsageError) {
       switch arguments.first {
       case nil: throw UsageError("say what to do")

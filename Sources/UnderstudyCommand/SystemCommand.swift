@@ -59,7 +59,7 @@ struct SystemCommand: Sendable {
   private func run() throws(Failure) -> Bool {
     print("+ " + words.map(\.shellWord).joined(separator: " "))
     // What it writes comes after that line.
-    fflush(nil)
+    _ = Output.flush()
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var process = pid_t()

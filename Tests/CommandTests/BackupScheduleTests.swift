@@ -42,7 +42,7 @@ struct BackupScheduleTests {
   @Test("says in the log when one fails, serves on, and tries again")
   func failure() throws {
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("users", "add", "ada", "--app", "invasive", input: "pw").status == 0)
+    #expect(try folder.run("users", "add", "ada", "--app", "invasive", "--create", input: "pw").status == 0)
     let obstacle = folder.url.appending(path: "backups")
     try Data().write(to: obstacle)
     let server = try folder.serve(["--backup-every", "1s"])

@@ -24,7 +24,7 @@ struct BackupUnderTest {
 @Suite("understudy backup")
 struct BackupTests {
   func add(_ name: String, to folder: DataFolderUnderTest) throws {
-    #expect(try folder.run("users", "add", name, "--app", "invasive", input: "pw\n").status == 0)
+    #expect(try folder.run("users", "add", name, "--app", "invasive", "--create", input: "pw\n").status == 0)
   }
 
   func dated(in folder: URL) throws -> [String] {

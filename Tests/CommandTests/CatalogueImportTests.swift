@@ -77,7 +77,8 @@ struct CatalogueImportTests {
   @Test("without a server it is done all the same, and is there for the next one")
   func alone() throws {
     let folder = try DataFolderUnderTest()
-    let (status, output, errors) = try folder.run("import", "parks", "-", input: "id,name,county\n9,Mine,\n")
+    let (status, output, errors) = try folder.run(
+      "import", "parks", "-", "--create", input: "id,name,county\n9,Mine,\n")
     #expect(status == 0)
     #expect(output == "parks: 1 changed, 49 taken out\n")
     #expect(errors.isEmpty)

@@ -128,7 +128,7 @@ struct HostileMirrorTests {
     let folder = try DataFolderUnderTest()
     let running = try folder.serve()
     let before = try folder.state()
-    let (status, output, errors) = try folder.run("mirror", server.url)
+    let (status, output, errors) = try folder.run("mirror", "--create", server.url)
     #expect(status == 1)
     #expect(output.isEmpty)
     #expect(errors.hasPrefix("understudy: "))
@@ -163,7 +163,7 @@ struct HostileMirrorTests {
       }
     }
     let folder = try DataFolderUnderTest()
-    let (status, _, errors) = try folder.run("mirror", server.url)
+    let (status, _, errors) = try folder.run("mirror", "--create", server.url)
     #expect(status == 0, "\(errors)")
     let names = try folder.run("export", "species").output.split(separator: "\r\n").dropFirst().map {
       String($0.split(separator: ",", omittingEmptySubsequences: false)[2])
@@ -197,7 +197,7 @@ struct HostileMirrorTests {
       }
     }
     let folder = try DataFolderUnderTest()
-    let (status, output, errors) = try folder.run("mirror", server.url)
+    let (status, output, errors) = try folder.run("mirror", "--create", server.url)
     #expect(status == 0)
     #expect(
       errors == "understudy: \(server.url)/gone.png: it answers with status 404: species 1 has no picture\n")
@@ -226,7 +226,7 @@ struct HostileMirrorTests {
       }
     }
     let folder = try DataFolderUnderTest()
-    let (status, output, errors) = try folder.run("mirror", server.url)
+    let (status, output, errors) = try folder.run("mirror", "--create", server.url)
     #expect(status == 0, "\(errors)")
     #expect(errors.isEmpty)
     #expect(output.hasSuffix("pictures: 1 fetched, 0 as before\n"))

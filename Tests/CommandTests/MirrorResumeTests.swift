@@ -46,13 +46,13 @@ struct MirrorResumeTests {
     let mirror = Process()
     mirror.executableURL = ServerProcess.program
     mirror.environment = ProcessInfo.processInfo.environment.merging(["no_proxy": "*"]) { $1 }
-    mirror.arguments = ["mirror", server.url, "--data", folder.path]
+    mirror.arguments = ["mirror", "--create", server.url, "--data", folder.path]
     mirror.standardError = FileHandle.nullDevice
     mirror.standardOutput = FileHandle.nullDevice
     try mirror.run()
     server.wait(for: "/pictures/p4.png")
     // Another one meanwhile is told to wait.
-    let other = try folder.run("mirror", server.url)
+    let other = try folder.run("mirror", "--create", server.url)
     #expect(other.status == 1)
     #expect(other.errors.contains("another mirror is being made"))
     kill(mirror.processIdentifier, SIGKILL)
@@ -61,7 +61,7 @@ struct MirrorResumeTests {
     #expect(try folder.state() == before)
     stalls.withLock { $0 = false }
     let asked = server.requests.count
-    let (status, output, errors) = try folder.run("mirror", server.url)
+    let (status, output, errors) = try folder.run("mirror", "--create", server.url)
     #expect(status == 0, "\(errors)")
     #expect(output.hasSuffix("pictures: 3 fetched, 3 as before\n"))
     let requests = server.requests.dropFirst(asked)
@@ -81,7 +81,7 @@ struct MirrorResumeTests {
   func index() throws {
     let server = try server(etags: true, stalls: Condition(false))
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("mirror", server.url).status == 0)
+    #expect(try folder.run("mirror", "--create", server.url).status == 0)
     let index = folder.images.appending(path: ".mirror/index")
     var lines = try String(contentsOf: index, encoding: .utf8).split(separator: "\n").map(String.init)
     try #require(lines.count == 6)
@@ -89,6 +89,7 @@ struct MirrorResumeTests {
     lines[1] = lines[1].replacing("p2.png\",\"etag", with: "../../data/understudy.sqlite\",\"etag")
     lines[2] = "\0\u{FFFF}"
     try Data(lines.joined(separator: "\n").utf8).write(to: index)
-    #expect(try folder.run("mirror", server.url).output.hasSuffix("pictures: 3 fetched, 3 as before\n"))
+    #expect(
+      try folder.run("mirror", "--create", server.url).output.hasSuffix("pictures: 3 fetched, 3 as before\n"))
   }
 }

@@ -60,7 +60,7 @@ struct MirrorTests {
     let plate = try server.answer("GET", "/invasive/images/garlic-mustard.png")
     #expect(try server.answer("GET", "/invasive/images/kudzu.jpg").status == 404)
     let url = "http://127.0.0.1:\(source.port)"
-    let (status, output, errors) = try folder.run("mirror", url)
+    let (status, output, errors) = try folder.run("mirror", "--create", url)
     #expect(status == 0, "\(errors)")
     #expect(errors.isEmpty)
     #expect(
@@ -87,19 +87,19 @@ struct MirrorTests {
       try folder.run("export", "species").output.contains(
         "1,Garlic Mustard,garlic-mustard.png,Alliaria petiolata"))
     // Again: nothing is fetched.
-    let again = try folder.run("mirror", url + "/")
+    let again = try folder.run("mirror", "--create", url + "/")
     #expect(again.output == "species: 4 as before\nparks: 1 as before\npictures: 0 fetched, 2 as before\n")
     server.end()
     // And without a server.
-    #expect(try folder.run("mirror", url).output == again.output)
+    #expect(try folder.run("mirror", "--create", url).output == again.output)
     withExtendedLifetime(other) { source.end() }
   }
 
-  @Test("a data folder that isn't there is made")
+  @Test("a data folder that isn't there is made, where that is meant")
   func fresh() throws {
     let (other, source) = try original()
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("mirror", "http://127.0.0.1:\(source.port)").status == 0)
+    #expect(try folder.run("mirror", "--create", "http://127.0.0.1:\(source.port)").status == 0)
     #expect(folder.pictureNames == [".mirror", "garlic-mustard.png", "kudzu.jpg"])
     let server = try folder.serve()
     #expect(try list("species", of: server) == list("species", of: source))
@@ -112,16 +112,16 @@ struct MirrorTests {
     let (other, source) = try original()
     let folder = try DataFolderUnderTest()
     let url = "http://127.0.0.1:\(source.port)"
-    #expect(try folder.run("mirror", url).status == 0)
+    #expect(try folder.run("mirror", "--create", url).status == 0)
     try Data(png("new")).write(to: other.images.appending(path: "garlic-mustard.png"))
-    #expect(try folder.run("mirror", url).output.hasSuffix("pictures: 1 fetched, 1 as before\n"))
+    #expect(try folder.run("mirror", "--create", url).output.hasSuffix("pictures: 1 fetched, 1 as before\n"))
     #expect(folder.picture("garlic-mustard.png") == png("new"))
     // As long as the original, so that only its bytes tell.
     try Data([0xFF, 0xD8, 0xFF] + Array("KUDZU".utf8)).write(to: folder.images.appending(path: "kudzu.jpg"))
-    #expect(try folder.run("mirror", url).output.hasSuffix("pictures: 1 fetched, 1 as before\n"))
+    #expect(try folder.run("mirror", "--create", url).output.hasSuffix("pictures: 1 fetched, 1 as before\n"))
     #expect(folder.picture("kudzu.jpg") == other.picture("kudzu.jpg"))
     try FileManager.default.removeItem(at: folder.images.appending(path: "kudzu.jpg"))
-    #expect(try folder.run("mirror", url).output.hasSuffix("pictures: 1 fetched, 1 as before\n"))
+    #expect(try folder.run("mirror", "--create", url).output.hasSuffix("pictures: 1 fetched, 1 as before\n"))
     #expect(folder.picture("kudzu.jpg") == other.picture("kudzu.jpg"))
     withExtendedLifetime(other) { source.end() }
   }
@@ -137,7 +137,7 @@ struct MirrorTests {
       #expect(try server.answer("POST", "/invasive/observations", body).status == 200)
     }
     let before = try folder.state()
-    let (status, output, errors) = try folder.run("mirror", "http://127.0.0.1:\(source.port)")
+    let (status, output, errors) = try folder.run("mirror", "--create", "http://127.0.0.1:\(source.port)")
     #expect(status == 1)
     #expect(output.isEmpty)
     let lines = errors.split(separator: "\n")
@@ -159,12 +159,13 @@ struct MirrorTests {
     let other = try DataFolderUnderTest()
     let source = try other.serve(["--https", "0"])
     let url = "https://localhost:\(source.httpsPort)"
-    let (status, _, errors) = try folder.run("mirror", url)
+    let (status, _, errors) = try folder.run("mirror", "--create", url)
     #expect(status == 1)
     #expect(errors.contains("certificate"), "\(errors)")
     let authority = other.url.appending(path: "tls/ca.pem").path
     #expect(
-      try folder.run("mirror", url, "--ca", authority).output.hasSuffix("pictures: 48 fetched, 0 as before\n")
+      try folder.run("mirror", "--create", url, "--ca", authority).output.hasSuffix(
+        "pictures: 48 fetched, 0 as before\n")
     )
     withExtendedLifetime(other) { source.end() }
   }
@@ -177,7 +178,7 @@ struct MirrorTests {
     let folder = try DataFolderUnderTest()
     let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
     let (status, output, _) = try folder.run(
-      ["mirror", "http://127.0.0.1:\(source.port)"], launcher: ["/usr/bin/python3", "-c", script])
+      ["mirror", "--create", "http://127.0.0.1:\(source.port)"], launcher: ["/usr/bin/python3", "-c", script])
     #expect(status == 0)
     #expect(output.contains("pictures: 1 of 2"))
     // The last thing that is left of it is an empty line.
@@ -190,7 +191,7 @@ struct MirrorTests {
     arguments: ["cmsc106.net", "ftp://a", "http://a/b", "http://", "http://a b"])
   func address(text: String) throws {
     let folder = try DataFolderUnderTest()
-    let (status, _, errors) = try folder.run("mirror", text)
+    let (status, _, errors) = try folder.run("mirror", "--create", text)
     #expect(status == 2)
     #expect(errors.contains("URL is '\(text)': expected http:// or https://"))
   }

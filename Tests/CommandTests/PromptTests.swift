@@ -11,7 +11,7 @@ struct PromptTests {
   @Test("a password is typed twice and never shown; corrections count")
   func password() throws {
     let folder = try DataFolderUnderTest()
-    let terminal = try start(folder, "add", "ada")
+    let terminal = try start(folder, "add", "ada", "--create")
     try terminal.expect("password for ada (none: one is made up): ")
     // A character of two bytes, taken back; then all of it, and anew.
     try terminal.type("wrong\u{15}secreé\u{7F}t\n")
@@ -39,7 +39,7 @@ struct PromptTests {
   @Test("a deletion is asked about, keeps nobody from the folder meanwhile, and takes no more than it said")
   func deletion() throws {
     let folder = try DataFolderUnderTest()
-    let (added, _, _) = try folder.run("users", "add", "ada", "--app", "invasive", input: "pw")
+    let (added, _, _) = try folder.run("users", "add", "ada", "--app", "invasive", "--create", input: "pw")
     #expect(added == 0)
     let refused = try start(folder, "delete", "ada")
     try refused.expect("this deletes ada of the invasive app with 0 observations")

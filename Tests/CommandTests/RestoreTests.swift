@@ -28,7 +28,8 @@ struct RestoreTests {
     }
 
     static func fill(_ folder: DataFolderUnderTest, _ word: String) throws {
-      #expect(try folder.run("users", "add", word, "--app", "invasive", input: "pw\n").status == 0)
+      #expect(
+        try folder.run("users", "add", word, "--app", "invasive", "--create", input: "pw\n").status == 0)
       for name in ["images/photo.jpg", "tls/ca.pem"] {
         let file = folder.url.appending(path: name)
         try FileManager.default.createDirectory(
@@ -297,7 +298,8 @@ struct RestoreTests {
       let place = disk.path + "/data"
       #expect(
         try ServerProcess.run(
-          ["users", "add", "old", "--app", "invasive", "--data", place], launcher: disk.launcher, input: "pw"
+          ["users", "add", "old", "--app", "invasive", "--create", "--data", place], launcher: disk.launcher,
+          input: "pw"
         ).status == 0)
       let names = try FileManager.default.contentsOfDirectory(atPath: disk.url.appending(path: "data").path)
       for room in [0, 40_000, 100_000] {

@@ -63,7 +63,9 @@ final class TerminalProcess {
 
   func type(_ text: String) throws { try terminal.write(contentsOf: Data(text.utf8)) }
 
-  /// - Returns: the exit status.
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// - Returns: the exit status, or the number of the signal that ended it.
   func wait() -> Int32 {
     process.waitUntilExit()
     return process.terminationStatus

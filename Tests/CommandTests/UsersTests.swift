@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ struct UsersTests {
       #expect(errors.isEmpty)
       return output
     }
-    #expect(try run("add", "ada", input: "first-secret\n") == "added ada\n")
+    #expect(try run("add", "ada", "--create", input: "first-secret\n") == "added ada\n")
     #expect(try place.logIn("ada", "first-secret", app) == 200)
     #expect(try run("rename", "ada", "zoë") == "ada is zoë now\n")
     #expect(try place.logIn("ada", "first-secret", app) == 401)
@@ -46,7 +47,8 @@ struct UsersTests {
     #expect(try place.logIn("zo%C3%AB", "first-secret", app) == 401)
     #expect(try place.logIn("zo%C3%AB", "second-secret", app) == 200)
     let made = try run("reset-password", "zoë", "--generate")
-    let password = try #require(made.firstMatch(of: #/password (\w+) now/#)?.1)
+    let password = try #require(
+      made.wholeMatch(of: #/password for zoë: (\w{10})\nzoë has another password now\n/#)?.1)
     #expect(try place.logIn("zo%C3%AB", String(password), app) == 200)
     #expect(try run("list").contains("1   zoë"))
     #expect(try run("delete", "zoë", "--yes").contains("deleted zoë of the \(app) app with 0"))
@@ -64,6 +66,12 @@ struct UsersTests {
       (["add", "ada"], "again", "The name 'ada' is taken: choose another one, or log in."),
       (["add", String(repeating: "x", count: 201)], "pw", "at most 200 are taken"),
       (["add", "eve"], "", "there is no password at standard input"),
+      (["add", " \u{2060}\u{2800}"], "pw", "' \\u{2060}\u{2800}' can't be taken: it is blank."),
+      (["add", "a\u{1B}[2J"], "pw", "it has a character in it that nobody sees (U+001B)"),
+      (["add", "a\u{200B}b", "--generate"], "", "nobody sees (U+200B)"),
+      (["rename", "bob", "a\u{2067}b"], "", "nobody sees (U+2067)"),
+      (["rename", "bob", "a\nb"], "", "nobody sees (U+000A)"),
+      (["reset-password", "ada"], String(repeating: "x", count: 201), "at most 200 are taken"),
       (["rename", "bob", "ada"], "", "The name 'ada' is taken: choose another one."),
       (["rename", "nobody", "x"], "", "There is no user 'nobody' of the invasive app."),
       (["reset-password", "nobody", "--generate"], "", "There is no user 'nobody'"),
@@ -77,7 +85,8 @@ struct UsersTests {
   func refusals(arguments: [String], input: String, reason: String) throws {
     let folder = try DataFolderUnderTest()
     for name in ["ada", "bob"] {
-      #expect(try folder.run("users", "add", name, "--app", "invasive", input: "pw\n").status == 0)
+      #expect(
+        try folder.run("users", "add", name, "--app", "invasive", "--create", input: "pw\n").status == 0)
     }
     let (status, output, errors) = try folder.run(
       ["users"] + arguments + ["--app", "invasive"], input: input)
@@ -141,13 +150,60 @@ struct UsersTests {
     #expect(try folder.integer("SELECT count(*) FROM person") == 0)
   }
 
-  @Test("a name that speaks to the terminal is shown with its control characters escaped")
+  @Test("a name of an app that speaks to the terminal is shown escaped, and can be given up for another")
   func controlCharacters() throws {
     let folder = try DataFolderUnderTest()
     let server = try folder.serve()
-    #expect(try server.signUp(#"\u001b[2Jeve"#).status == 200)
+    #expect(try server.signUp(#"\u001b[2Jeve\u202Etxt"#).status == 200)
     let (_, output, _) = try folder.run("users", "list", "--app", "invasive")
-    #expect(output.contains(#"\u{1B}[2Jeve"#) && !output.contains("\u{1B}"))
+    #expect(output.contains(#"\u{1B}[2Jeve\u{202E}txt"#))
+    #expect(!output.unicodeScalars.contains { ["\u{1B}", "\u{202E}"].contains($0) })
+    // The joiners of Persian and of emoji are part of names.
+    let name = "\u{0646}\u{200C}\u{0627} 👩\u{200D}🔬"
+    let (status, renamed, _) = try folder.run(
+      "users", "rename", "\u{1B}[2Jeve\u{202E}txt", name, "--app", "invasive")
+    #expect(status == 0)
+    #expect(renamed == "\\u{1B}[2Jeve\\u{202E}txt is \(name) now\n")
     server.end()
+  }
+
+  #if os(Linux)
+    @Test(
+      "who forgets to be the folder's owner is told to, and not to take the folder from its server",
+      .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")),
+      arguments: [true, false])
+    func otherUser(isServed: Bool) throws {
+      let place = try Place(isServed: true)
+      if !isServed { place.server?.end() }
+      let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+      let (status, output, errors) = try place.folder.run(
+        "users", "list", "--app", "invasive", launcher: nobody)
+      #expect(status == 1)
+      #expect(output.isEmpty)
+      #expect(
+        errors
+          == "understudy: \(place.folder.path) belongs to root, and only that user may use it: run this command as root, with sudo -u say\n"
+      )
+      if isServed { place.server?.end() }
+    }
+  #endif
+
+  @Test("a list of any length comes in pieces, each user once")
+  func manyUsers() throws {
+    let folder = try DataFolderUnderTest()
+    try folder.serve().end()
+    try Connection(path: folder.url.appending(path: "understudy.sqlite").path, access: .readWrite).execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+      INSERT INTO directory_user SELECT i * 2, 'd' || i, 'd' || i, '', i FROM n;
+      """)
+    let server = try folder.serve()
+    let (status, output, _) = try folder.run("users", "list", "--app", "directory")
+    #expect(status == 0)
+    let lines = output.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("id    name") == true)
+    #expect(lines.dropFirst().map { Int($0.prefix { $0 != " " }) } == (1...2500).map { $0 * 2 })
+    server.end()
+    #expect(server.log.split(separator: "\n").count { $0.contains(#""route":"/users/:app""#) } == 3)
   }
 }

@@ -1,5 +1,5 @@
-import Synchronization
 import Testing
+import Threads
 
 @testable import Understudy
 
@@ -10,7 +10,7 @@ struct BackupHealthTests {
 
   @Test("it is well as long as the newest is no older than twice the period, and the last one didn't fail")
   func age() {
-    let newest = Mutex<Int?>(nil)
+    let newest = Condition<Int?>(nil)
     let health = BackupHealth(period: 3600, folder: "/backups") { newest.withLock { $0 } }
     #expect(health.finding(now: made) == .ok("the first backup of --backup-every isn't there yet"))
     newest.withLock { $0 = made }

@@ -28,6 +28,31 @@ struct CSVTests {
     #expect(read.map { $0.map { Array($0.utf8) } } == expected.map { $0.map { Array($0.utf8) } })
   }
 
+  @Test(
+    "what spreadsheets make of it elsewhere is read too",
+    arguments: [
+      ("a;b\r\n1,5;2\r\n", [["1,5", "2"]]), ("a\tb\n1,5\t2;3\n", [["1,5", "2;3"]]),
+      ("\"a\";\"b\"\n\"1;2\";3\n", [["1;2", "3"]]), ("\"a\";b;\"c,d\"\n1;2;3\n", [["1", "2"]]),
+      ("a,b;c,\"b\"\n1,2;3,4\n", [["1", "4"]]), ("a,b\r1,2\r\r3,4\r", [["1", "2"], ["3", "4"]]),
+      ("\u{FEFF}\n\r\nA ; B\n1;2\n", [["1", "2"]]), ("a,B\n1,\"2\r3\"\r4,5", [["1", "2\r3"], ["4", "5"]]),
+    ])
+  func otherwise(text: String, expected: [[String]]) throws {
+    #expect(try table(text, ["a", "b"]) == expected)
+  }
+
+  @Test(
+    "what isn't CSV is told by what it is",
+    arguments: [
+      ([0xFF, 0xFE, 0x61, 0x00], "UTF-16"), ([0xFE, 0xFF, 0x00, 0x61], "UTF-16"),
+      ([0x61, 0x00, 0x2C, 0x00], "UTF-16"), ([0x00, 0x61, 0x00, 0x2C], "UTF-16"),
+      ([0x50, 0x4B, 0x03, 0x04, 0xFF], "a workbook"),
+      ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "a workbook"),
+    ] as [([UInt8], String)])
+  func otherKinds(bytes: [UInt8], reason: String) {
+    let error = #expect(throws: CSV.Malformed.self) { try CSV(collectingMistakesIn: bytes) }
+    #expect(error?.reason.hasPrefix(reason) == true, "\(error?.reason ?? "")")
+  }
+
   @Test("a quoted empty field is a row of a table with one column")
   func oneColumn() throws {
     #expect(try table("a\n1\n\"\"\n2\n", ["a"]) == [["1"], [""], ["2"]])
@@ -40,7 +65,8 @@ struct CSVTests {
       ("a,b\n1,x\"y\"\n", 2),
       ("a,b\n1,\"x\"y\n", 2), ("a,b\n1,\"x\" \n", 2), ("a,b\n1,2\n3,\"4\n5\n", 3),
       ("a,b\n\"1\n2\n\",3\n4\n", 5),
-      ("a,b\r\n1,2\r\n\r\n3\r\n", 4), ("a,b\n\"1\n\"\",\"x\n", 3),
+      ("a,b\r\n1,2\r\n\r\n3\r\n", 4), ("a,b\n\"1\n\"\",\"x\n", 3), ("a,b\r1,2\r3\r", 3),
+      ("a,b\r\"1\r2\",3\r4\r", 4), ("a,b\r\n\"1\r\n2\",3\r\n4\r\n", 4), ("a,A \n1,2\n", 1),
     ])
   func malformed(text: String, line: Int) {
     #expect {

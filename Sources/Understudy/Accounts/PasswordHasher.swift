@@ -54,13 +54,25 @@ final class PasswordHasher: Sendable {
   func hash(_ password: String) throws(Problem) -> String {
     let start = MonotonicClock.now
     defer { count(since: start) }
+    guard let hash = Self.text(for: password) else {
+      throw .unavailable("The server has no memory to hash a password now: try again.", retryAfter: 5)
+    }
+    return hash
+  }
+
+  /// The text to store for a password; nil where there isn't the memory for it. libsodium has been started.
+  static func text(for password: String) -> String? {
     var password = Array(password.normalized.utf8).map { CChar(bitPattern: $0) }
     defer { sodium_memzero(&password, password.count) }
     var hash = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
-    guard crypto_pwhash_str(&hash, password, UInt64(password.count), Self.passes, Self.memory) == 0 else {
-      throw .unavailable("The server has no memory to hash a password now: try again.", retryAfter: 5)
-    }
+    guard crypto_pwhash_str(&hash, password, UInt64(password.count), passes, memory) == 0 else { return nil }
     return String(decoding: hash.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Whether a text is one to store for a password, whatever its parameters.
+  static func isHash(_ text: String) -> Bool {
+    text.utf8.count < Int(crypto_pwhash_STRBYTES) && !text.utf8.contains(0)
+      && crypto_pwhash_str_needs_rehash(text, passes, memory) >= 0
   }
 
   /// Whether a password is the one of a stored text; false, after as much work, where there is none.

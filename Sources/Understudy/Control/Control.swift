@@ -19,7 +19,6 @@ final class Control: Sendable {
     let database: Database
     let log: Log
     let storage: Storage
-    let hasher: PasswordHasher
     let catalogue: ServedCatalogue
     let lists: ResponseCache
     let metrics: Metrics

@@ -1,93 +1,122 @@
 import HTTP
 import JSON
 
-/// A class, as a table in CSV: a column `name` or `username`, and perhaps `password`, `realname` and `phone`.
+/// A class, as a table in CSV: a column `name` or `username`, and perhaps `password`, `realname` and `phone`. What
+/// `export users` writes is one too: of its column `app` the rows of the other app are left out.
 struct Roster {
   /// The most users that are added at a time.
   private static let limit = 10_000
   /// So many of the lines that are wrong are told.
   private static let toldLines = 50
 
-  let users: [UserTable.NewUser]
+  /// Something that is wrong, and in which line.
+  typealias Mistake = (line: Int, reason: String)
 
-  /// - Throws: `Problem` 422 that says, a line for each, which rows of the table are wrong and why.
-  init(_ bytes: [UInt8]) throws(Problem) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw .unprocessable("It is not UTF-8: save it as 'CSV UTF-8', as spreadsheets call it.")
+  private static let known = ["name", "password", "realname", "phone", "app"]
+
+  /// Those that can be read, each name once.
+  private(set) var users: [UserTable.NewUser] = []
+  private(set) var mistakes: [Mistake] = []
+  /// What of the table doesn't count, a sentence each.
+  private(set) var notes: [String] = []
+
+  /// - Throws: `Problem` 422 where nothing of it can be read.
+  init(_ bytes: [UInt8], for table: UserTable) throws(Problem) {
+    let file: CSV
+    do { file = try CSV(collectingMistakesIn: bytes) } catch {
+      throw .unprocessable(Self.lines([(error.line, error.reason)]))
     }
-    let table: CSV
-    do { table = try CSV(text) } catch {
-      throw .unprocessable("line \(error.line): \(error.reason)")
+    guard file.rows.count <= Self.limit else {
+      throw .unprocessable("It has \(file.rows.count) rows: at most \(Self.limit) are taken at a time.")
     }
-    guard table.rows.count <= Self.limit else {
-      throw .unprocessable("It has \(table.rows.count) rows: at most \(Self.limit) are taken at a time.")
-    }
-    guard !table.rows.isEmpty else { throw .unprocessable("It has no rows.") }
-    let columns = try Self.columns(of: table)
-    var users: [UserTable.NewUser] = []
-    var wrong: [(line: Int, reason: String)] = []
+    let columns = try readColumns(of: file)
+    mistakes = file.mistakes.map { ($0.line, $0.reason) }
     var lines: [String: Int] = [:]
-    for row in table.rows {
-      func field(_ name: String) -> String? { columns[name].flatMap { try? row.text($0) } }
-      let user = UserTable.NewUser(
-        line: row.line, name: (field("name") ?? "").trimmed, password: field("password"),
-        realname: (field("realname") ?? "").trimmed, phone: (field("phone") ?? "").trimmed)
-      if let reason = Self.defect(of: user) {
-        wrong.append((row.line, reason))
-      } else if let other = lines.updateValue(row.line, forKey: user.name.normalized) {
-        wrong.append((row.line, "the name '\(user.name)' is in line \(other) already"))
+    var others = 0
+    // Spreadsheets leave rows behind with nothing in them.
+    for row in file.rows where !row.fields.allSatisfy({ $0.trimmed.isEmpty }) {
+      func field(_ name: String) -> String? { columns[name].flatMap { row[$0] } }
+      // As an export writes what a spreadsheet would run.
+      func text(_ name: String) -> String { Formula.restored((field(name) ?? "").trimmed) }
+      if let app = field("app")?.trimmed.lowercased(), app != table.rawValue {
+        if UserTable(rawValue: app) != nil {
+          others += 1
+        } else {
+          mistakes.append((row.line, "the app is '\(app)': invasive or directory is expected"))
+        }
+        continue
       }
-      users.append(user)
+      let password = field("password") ?? ""
+      let user = UserTable.NewUser(
+        line: row.line, name: text("name"), password: password.isEmpty ? nil : password,
+        realname: text("realname"), phone: text("phone"))
+      if let reason = Self.defect(of: user) {
+        mistakes.append((row.line, reason))
+      } else if let other = lines[user.name.normalized] {
+        mistakes.append((row.line, "the name '\(user.name)' is in line \(other) already"))
+      } else {
+        lines[user.name.normalized] = row.line
+        users.append(user)
+      }
     }
-    guard wrong.isEmpty else { throw .unprocessable(Self.lines(wrong)) }
-    self.users = users
+    if others > 0 {
+      notes.append("\(others) \(others == 1 ? "row is" : "rows are") of the other app, and left out")
+    }
+    guard !users.isEmpty || !mistakes.isEmpty else {
+      throw .unprocessable(others > 0 ? "It has no rows of the \(table.rawValue) app." : "It has no rows.")
+    }
   }
 
-  /// What the table calls the columns that there may be.
-  private static func columns(of table: CSV) throws(Problem) -> [String: String] {
+  /// What the table calls the columns that count.
+  private mutating func readColumns(of table: CSV) throws(Problem) -> [String: String] {
     var columns: [String: String] = [:]
+    var unused: [String] = []
     for column in table.columns {
-      let known = column.trimmed.lowercased().filter { $0 != " " && $0 != "_" }
-      let name = known == "username" ? "name" : known
-      guard ["name", "password", "realname", "phone"].contains(name) else {
-        throw .unprocessable(
-          "line 1: there is no use for a column '\(column)': name, password, realname and phone are those that count, with commas between them"
-        )
+      let plain = column.filter { $0 != " " && $0 != "_" && $0 != "-" }
+      let name = plain == "username" ? "name" : plain
+      guard Self.known.contains(name) else {
+        unused.append(column)
+        continue
       }
       guard columns.updateValue(column, forKey: name) == nil else {
         throw .unprocessable("line 1: there are two columns for the \(name)")
       }
     }
-    guard columns["name"] != nil else { throw .unprocessable("line 1: there is no column 'name'") }
+    guard columns["name"] != nil else {
+      let found = table.columns.map { "'\($0)'" }.joined(separator: ", ")
+      throw .unprocessable(
+        "line 1: there is no column 'name' in \(found): the first line has to name the columns, name and perhaps password, realname and phone, with commas, semicolons or tabs between them"
+      )
+    }
+    // Left out, the passwords that the table has would be others.
+    if columns["password"] == nil, let column = unused.first(where: { $0.hasPrefix("pas") }) {
+      throw .unprocessable("line 1: if the column '\(column)' is the password, call it 'password'")
+    }
+    if !unused.isEmpty {
+      let names = unused.map { "'\($0)'" }.joined(separator: ", ")
+      notes.append("there is no use for the \(unused.count == 1 ? "column" : "columns") \(names)")
+    }
     return columns
   }
 
   private static func defect(of user: UserTable.NewUser) -> String? {
     let texts = [
-      ("name", user.name), ("password", user.password ?? "-"), ("realname", user.realname),
+      ("name", user.name), ("password", user.password ?? ""), ("realname", user.realname),
       ("phone", user.phone),
     ]
-    for (column, text) in texts {
-      if text.isEmpty, column == "name" || column == "password" { return "the \(column) is empty" }
-      guard text.unicodeScalars.count <= JSONObject.shortText else {
-        return
-          "the \(column) has \(text.unicodeScalars.count) characters: at most \(JSONObject.shortText) are taken"
-      }
+    if user.name.isEmpty { return "the name is empty" }
+    for (column, text) in texts where text.unicodeScalars.count > JSONObject.shortText {
+      return
+        "the \(column) has \(text.unicodeScalars.count) characters: at most \(JSONObject.shortText) are taken"
     }
-    return nil
+    return user.name.defectAsName.map { "the name can't be taken: \($0)" }
   }
 
-  /// What is wrong with which lines, a line for each of them.
-  static func lines(_ wrong: [(line: Int, reason: String)]) -> String {
-    let told = wrong.prefix(toldLines).map { "line \($0.line): \($0.reason)" }
-    let more = wrong.count - told.count
+  /// What is wrong with which lines, in their order, a line for each of them.
+  static func lines(_ mistakes: [Mistake]) -> String {
+    let sorted = mistakes.sorted { $0.line < $1.line }
+    let told = sorted.prefix(toldLines).map { "line \($0.line): \($0.reason)" }
+    let more = sorted.count - told.count
     return (told + (more > 0 ? ["and \(more) more"] : [])).joined(separator: "\n")
-  }
-}
-
-extension String {
-  /// Without the white space at both ends that spreadsheets leave unseen.
-  fileprivate var trimmed: String {
-    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }
 }

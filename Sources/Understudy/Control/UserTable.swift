@@ -6,15 +6,29 @@ import SQLite
 enum UserTable: String, Sendable {
   case invasive, directory
 
-  /// A user that is to be made, its name and its password as a client may send them.
+  /// A user that is to be made.
   struct NewUser: Sendable {
-    /// The line of the roster.
+    /// The line of the roster; 0 for one that isn't of a roster.
     let line: Int
     let name: String
     /// Nil for one that is made up.
     let password: String?
     let realname: String
     let phone: String
+
+    /// Appends the user as JSON, for the command that is to add it.
+    func append(to body: ByteBuffer) {
+      body.append("{\"line\":" as StaticString)
+      body.append(Int64(line))
+      let texts = [("name", name), ("realname", realname), ("phone", phone)]
+      for (name, text) in texts + (password.map { [("password", $0)] } ?? []) {
+        body.append(UInt8(ascii: ","))
+        body.append(jsonString: name)
+        body.append(UInt8(ascii: ":"))
+        body.append(jsonString: text)
+      }
+      body.append(UInt8(ascii: "}"))
+    }
   }
 
   /// A user, and how much goes with it.
@@ -66,20 +80,21 @@ enum UserTable: String, Sendable {
 
   // MARK: Reading
 
-  func all(on connection: Connection) throws(SQLiteError) -> [User] {
+  /// The users behind an id, by id, and so many of them.
+  func users(after id: Int64, limit: Int64, on connection: Connection) throws(SQLiteError) -> [User] {
     switch self {
     case .invasive:
       try connection.rows(
         """
         SELECT id, username, realname, phone, '', (SELECT count(*) FROM observation WHERE observation.user = user.id)
-        FROM user ORDER BY id
-        """, as: Self.user)
+        FROM user WHERE id > ?1 ORDER BY id LIMIT ?2
+        """, .integer(id), .integer(limit), as: Self.user)
     case .directory:
       try connection.rows(
         """
         SELECT id, name, '', '', key, (SELECT count(*) FROM person WHERE person.user = directory_user.id)
-        FROM directory_user ORDER BY id
-        """, as: Self.user)
+        FROM directory_user WHERE id > ?1 ORDER BY id LIMIT ?2
+        """, .integer(id), .integer(limit), as: Self.user)
     }
   }
 

@@ -105,10 +105,6 @@ private struct Reading {
     let known = ["id"] + table.columns.map(\.name)
     let missing = known.prefix(1 + table.requiredColumns).filter { !columns.contains($0) }
     let unknown = columns.filter { !known.contains($0) }
-    if columns.count == 1, columns[0].contains(";") {
-      add("the columns are separated by semicolons: save the file with commas", at: 1, "line 1")
-      return false
-    }
     for column in missing { add("there is no column '\(column)'", at: 1, "line 1") }
     for column in unknown {
       add(

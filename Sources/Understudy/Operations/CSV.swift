@@ -1,5 +1,6 @@
-/// A table in comma-separated values (RFC 4180) whose first line names the columns. Lines may end
-/// with LF too, and a byte order mark is skipped.
+/// A table in comma-separated values (RFC 4180) whose first line names the columns, in letters of either case and with
+/// white space around them. What spreadsheets make of it elsewhere is read too: semicolons or tabs in the place of the
+/// commas, where the first line has them and no comma; LF or CR alone at the ends of lines; a byte order mark.
 struct CSV {
   /// What is wrong, and in which line, counted from 1.
   struct Malformed: Error, Equatable {
@@ -38,7 +39,7 @@ struct CSV {
     }
   }
 
-  /// The names of the columns, in their order.
+  /// The names of the columns, in their order and in small letters.
   let columns: [String]
   /// The rows that can be read.
   let rows: [Row]
@@ -55,11 +56,12 @@ struct CSV {
   ///
   /// - Throws: `Malformed` where not even the names of the columns can.
   init(collectingMistakesIn bytes: [UInt8]) throws(Malformed) {
+    if let reason = Self.otherKind(bytes) { throw Malformed(line: 1, reason: reason) }
     if let line = Self.lineOfWrongUTF8(bytes) {
       throw Malformed(line: line, reason: "not UTF-8: save the file as 'CSV UTF-8'")
     }
     var reader = RecordReader(bytes)
-    guard let header = try reader.next()?.fields else {
+    guard let header = try reader.next()?.fields.map({ $0.trimmed.lowercased() }) else {
       throw Malformed(line: 1, reason: "there is no line that names the columns")
     }
     let columns = Dictionary(zip(header, header.indices), uniquingKeysWith: { first, _ in first })
@@ -86,16 +88,37 @@ struct CSV {
     self.mistakes = mistakes
   }
 
+  /// What the bytes are where they are what else a spreadsheet saves; nil where they may be CSV.
+  private static func otherKind(_ bytes: [UInt8]) -> String? {
+    if bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) || bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
+      return "a workbook, and no CSV: save the table as 'CSV UTF-8'"
+    }
+    let isUTF16 = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+    // ASCII in UTF-16 has a zero in each of its pairs.
+    return isUTF16 || bytes.prefix(2).contains(0)
+      ? "UTF-16, as 'Unicode Text' is, and not UTF-8: save the file as 'CSV UTF-8'" : nil
+  }
+
   private static func lineOfWrongUTF8(_ bytes: [UInt8]) -> Int? {
     if String(validating: bytes, as: UTF8.self) != nil { return nil }
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let end = bytes.contains(UInt8(ascii: "\n")) ? UInt8(ascii: "\n") : UInt8(ascii: "\r")
+    let lines = bytes.split(separator: end, omittingEmptySubsequences: false)
     return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
+  }
+}
+
+extension String {
+  /// Without the white space at both ends that spreadsheets leave unseen.
+  var trimmed: String {
+    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }
 }
 
 /// Reads a table's lines one record after the other.
 private struct RecordReader {
   private let bytes: [UInt8]
+  /// What stands between two fields.
+  private let separator: UInt8
   private var position = 0
   private var line = 1
 
@@ -103,18 +126,40 @@ private struct RecordReader {
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    separator = Self.separator(in: bytes[position...])
+  }
+
+  /// What separates the fields of the first line: a comma, where it has one outside quotes or nothing else that might.
+  private static func separator(in bytes: ArraySlice<UInt8>) -> UInt8 {
+    var isQuoted = false
+    var counts: [UInt8: Int] = [:]
+    for byte in bytes.drop(while: { isEnd($0) }) {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if isQuoted { continue }
+      if isEnd(byte) { break }
+      counts[byte, default: 0] += 1
+    }
+    let (comma, semicolon, tab) = (UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"))
+    let (semicolons, tabs) = (counts[semicolon, default: 0], counts[tab, default: 0])
+    guard counts[comma] == nil, semicolons + tabs > 0 else { return comma }
+    return semicolons >= tabs ? semicolon : tab
+  }
+
+  private static func isEnd(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private var isAtLineEnd: Bool {
-    current == UInt8(ascii: "\n")
-      || current == UInt8(ascii: "\r") && position + 1 < bytes.count
-        && bytes[position + 1] == UInt8(ascii: "\n")
+  private var isAtLineEnd: Bool { current.map(Self.isEnd) ?? false }
+
+  /// Whether CR LF begins here.
+  private var isAtPair: Bool {
+    current == UInt8(ascii: "\r") && position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "\n")
   }
 
   private mutating func skipLineEnd() {
-    position += current == UInt8(ascii: "\r") ? 2 : 1
+    position += isAtPair ? 2 : 1
     line += 1
   }
 
@@ -132,14 +177,14 @@ private struct RecordReader {
         skipLineEnd()
         return (start, fields)
       }
-      // A comma.
+      // A separator.
       position += 1
     }
   }
 
   private mutating func plainField() throws(CSV.Malformed) -> String {
     let start = position
-    while let byte = current, byte != UInt8(ascii: ","), !isAtLineEnd {
+    while let byte = current, byte != separator, !isAtLineEnd {
       guard byte != UInt8(ascii: "\"") else {
         throw CSV.Malformed(line: line, reason: "a quote inside a field that doesn't begin with one")
       }
@@ -154,12 +199,13 @@ private struct RecordReader {
     position += 1
     var start = position
     while let byte = current {
-      if byte == UInt8(ascii: "\n") { line += 1 }
+      // Of CR LF the second counts.
+      if Self.isEnd(byte), !isAtPair { line += 1 }
       position += 1
       guard byte == UInt8(ascii: "\"") else { continue }
       guard current == UInt8(ascii: "\"") else {
         text += bytes[start..<position - 1]
-        guard current == nil || current == UInt8(ascii: ",") || isAtLineEnd else {
+        guard current == nil || current == separator || isAtLineEnd else {
           throw CSV.Malformed(line: line, reason: "text behind a closing quote")
         }
         return String(decoding: text, as: UTF8.self)

@@ -14,7 +14,8 @@ extension ByteBuffer {
     append("\r\n" as StaticString)
   }
 
-  private func append(csvField text: String) {
+  /// Appends a field.
+  public func append(csvField text: String) {
     var text = text
     text.withUTF8 { bytes in
       let isQuoted =
@@ -39,15 +40,15 @@ extension ByteBuffer {
 ///
 /// Whether a text begins so is asked behind white space and apostrophes, and one that does gets one more apostrophe:
 /// then taking one away where it begins so, and with an apostrophe, gives back every text that there is.
-enum Formula {
+public enum Formula {
   /// The text as a spreadsheet shows it without running it.
-  static func defused(_ text: String) -> String {
+  public static func defused(_ text: String) -> String {
     isFormula(text.unicodeScalars[...]) ? "'" + text : text
   }
 
   /// The text that `defused` made this of. A text of another hand loses the apostrophe where one was put before a
   /// formula.
-  static func restored(_ text: String) -> String {
+  public static func restored(_ text: String) -> String {
     let scalars = text.unicodeScalars
     guard scalars.first == "'", isFormula(scalars.dropFirst()) else { return text }
     return String(scalars.dropFirst())

@@ -46,15 +46,18 @@ final class ControlClient {
   private static let patience = 10.0
 
   /// - Parameters:
-  ///   - makesFolder: whether a folder that isn't there is made, with the catalogue in it.
+  ///   - makesFolder: whether a folder that isn't there is made, with the catalogue in it; nil for a command that has
+  ///     nothing to do in a new one.
   ///   - onlyReads: whether nothing in it is to be changed, so that one on a full or read-only disk will do.
   /// - Throws: `Failure`.
   static func open(
-    dataFolder: String, makesFolder: Bool = false, onlyReads: Bool = false
+    dataFolder: String, makesFolder: Bool? = nil, onlyReads: Bool = false
   ) throws(Failure) -> ControlClient {
-    guard makesFolder || Application.mayHaveData(in: dataFolder) else {
+    guard makesFolder == true || Application.mayHaveData(in: dataFolder) else {
+      let other = makesFolder == nil ? "" : ", or with --create that a new one is to be made there"
       throw Failure(
-        description: "there are no data of understudy in \(dataFolder): say with --data which folder is meant"
+        description:
+          "there are no data of understudy in \(dataFolder): say with --data which folder is meant\(other)"
       )
     }
     return try ControlClient(dataFolder, onlyReads: onlyReads)
@@ -117,6 +120,21 @@ final class ControlClient {
     }
   }
 
+  /// Gets a long answer piece by piece, each of which but the last names the next one in its `Link` field.
+  ///
+  /// - Parameter take: gets a piece.
+  /// - Throws: `Failure`.
+  func eachPiece(
+    from path: String, _ take: (HTTPClient.Response) throws(Failure) -> Void
+  ) throws(Failure) {
+    var next: String? = path
+    while let path = next {
+      let piece = try send("GET", path)
+      try take(piece)
+      next = piece["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+    }
+  }
+
   // MARK: Who has the folder
 
   private static func findPeer(
@@ -141,7 +159,7 @@ final class ControlClient {
         throw Failure(
           description:
             "\(folder) is in use, and whoever has it doesn't answer: "
-            + (defect ?? "see what its log says of that, or stop it"))
+            + (defect ?? "wait for the end of a command, or see what the server's log says, or stop it"))
       }
       usleep(50_000)
     }

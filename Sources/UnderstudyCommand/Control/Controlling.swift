@@ -10,6 +10,8 @@ import JSON
 extension Option {
   /// The data folder that a command is about.
   static let data = Option("data", "FOLDER", "The data folder.", standard: "./data")
+  /// Of commands that can be the first to have something to do with a data folder.
+  static let create = Option.action("create", "Makes the data folder, where there is none yet.")
 }
 
 extension Arguments {
@@ -21,11 +23,11 @@ extension Command {
   /// Does something with the help of whoever has the data folder.
   ///
   /// - Parameters:
-  ///   - makesFolder: whether a folder that isn't there is made.
+  ///   - makesFolder: whether a folder that isn't there is made; nil where that makes no sense.
   ///   - onlyReads: whether nothing in it is to be changed.
   /// - Returns: the exit status; what went wrong has been said.
   static func control(
-    _ folder: String, makesFolder: Bool = false, onlyReads: Bool = false,
+    _ folder: String, makesFolder: Bool? = nil, onlyReads: Bool = false,
     _ body: (ControlClient) throws(ControlClient.Failure) -> Void
   ) -> Int32 {
     do throws(ControlClient.Failure) {

@@ -32,21 +32,18 @@ extension Command {
       })
   }
 
-  /// Writes piece after piece, each of which names the next.
+  /// Writes piece after piece.
   private static func export(
     _ path: String, of client: ControlClient, beginningWith mark: [UInt8]
   ) throws(ControlClient.Failure) {
-    var next: String? = path
     var prefix = mark
-    while let path = next {
-      let piece = try client.send("GET", path)
+    try client.eachPiece(from: path) { piece throws(ControlClient.Failure) in
       guard writeAll(prefix + piece.body, to: STDOUT_FILENO) else {
         throw ControlClient.Failure(
           description:
             "can't write all of it (\(String(cString: strerror(errno)))): what was written is not whole")
       }
       prefix = []
-      next = piece["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
     }
   }
 }

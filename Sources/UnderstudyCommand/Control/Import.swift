@@ -9,7 +9,7 @@ extension Command {
       summary:
         "Makes the \(table) those of a CSV file, ids included: 'understudy export \(table)' writes one to begin with.",
       options: [
-        .data,
+        .data, .create,
         .action("dry-run", "Says what would be changed, and changes nothing."),
         .action(
           "allow-renaming",
@@ -21,7 +21,12 @@ extension Command {
         let flags =
           (isTrial ? ["dry-run"] : []) + (try arguments.isOn("allow-renaming") ? ["allow-renaming"] : [])
         guard let bytes = readWhole(arguments.operands[0], limit: importLimit) else { return failure }
-        return control(arguments.dataFolder, makesFolder: !isTrial) { client throws(ControlClient.Failure) in
+        let makesFolder = try arguments.isOn("create")
+        guard !makesFolder || !isTrial else {
+          throw UsageError("--dry-run changes nothing: it doesn't go with --create")
+        }
+        return control(arguments.dataFolder, makesFolder: makesFolder) {
+          client throws(ControlClient.Failure) in
           let answer = try client.send(
             "POST", "/import/\(table)?\(flags.joined(separator: "&"))", body: bytes, type: "text/csv")
           print(answer.object.text("summary").printableLines)

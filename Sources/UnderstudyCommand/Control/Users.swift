@@ -15,6 +15,9 @@ extension Command {
   private static let app = Option(
     "app", "APP", "Whose users: invasive or directory.", standard: "none: it has to be said")
   private static let generate = Option.action("generate", "Makes a password up, and shows it this once.")
+  private static let output = Option.value(
+    "output", "FILE",
+    "Writes passwords that are made up into a new file, for its owner alone, instead of showing them.")
 
   private static let usersList = Command(
     name: "users list", summary: "Lists the users of an app, and how much each of them has.",
@@ -25,14 +28,16 @@ extension Command {
         let isInvasive = app == "invasive"
         var table = Table(
           ["id", "name"] + (isInvasive ? ["real name", "phone", "observations"] : ["people"]))
-        for user in try client.send("GET", "/users/\(app)").object.objects("users") {
-          let own =
-            isInvasive
-            ? [user.text("realname"), user.text("phone"), "\(user.number("observations"))"]
-            : ["\(user.number("people"))"]
-          table.append(["\(user.number("id"))", user.text("name")] + own)
+        try client.eachPiece(from: "/users/\(app)") { piece throws(ControlClient.Failure) in
+          table.print(
+            piece.object.objects("users").map { user in
+              let own =
+                isInvasive
+                ? [user.text("realname"), user.text("phone"), "\(user.number("observations"))"]
+                : ["\(user.number("people"))"]
+              return ["\(user.number("id"))", user.text("name")] + own
+            })
         }
-        table.print()
       }
     })
 
@@ -41,18 +46,20 @@ extension Command {
     summary:
       "Adds a user, whose password is asked for or the first line of standard input; or with --csv a class.",
     options: [
-      app, .data,
+      app, .data, .create,
       .value(
         "csv", "FILE",
-        "Adds everybody in a table with the columns name, password, realname and phone, or nobody; - is standard input. Where it has no password column they are made up, and printed this once."
+        "Adds everybody in a table with the columns name, password, realname and phone, or nobody; - is standard input. Where it says no password one is made up, and printed this once."
       ),
       .value("realname", "TEXT", "The real name (invasive)."),
       .value("phone", "TEXT", "The phone number (invasive)."),
-      generate,
+      generate, output,
     ],
     operand: Operand("NAME", "The user's name.", count: .oneAtMost),
     run: { arguments throws(UsageError) in
-      let app = try arguments.app()
+      let addition = UserAddition(
+        app: try arguments.app(), folder: arguments.dataFolder, makesFolder: try arguments.isOn("create"),
+        sheet: PasswordSheet(file: arguments["output"]))
       if let file = arguments["csv"] {
         let generates = try arguments.isOn("generate")
         guard arguments.operands.isEmpty, arguments["realname"] == nil, arguments["phone"] == nil, !generates
@@ -60,20 +67,12 @@ extension Command {
           throw UsageError("--csv says who is added: it goes with no name, --realname, --phone or --generate")
         }
         guard let table = readWhole(file) else { return failure }
-        return control(arguments.dataFolder, makesFolder: true) { client throws(ControlClient.Failure) in
-          report(
-            added: try client.send("POST", "/users/\(app)/roster", body: table, type: "text/csv").object)
-        }
+        return addition.add(roster: table)
       }
       guard let name = arguments.operands.first else { throw UsageError("say who: a NAME, or --csv FILE") }
       guard let password = try newPassword(for: name, arguments) else { return failure }
-      var body = [
-        ("name", name), ("realname", arguments["realname"] ?? ""), ("phone", arguments["phone"] ?? ""),
-      ]
-      if case .given(let text) = password { body.append(("password", text)) }
-      return control(arguments.dataFolder, makesFolder: true) { [body] client throws(ControlClient.Failure) in
-        report(added: try client.send("POST", "/users/\(app)", body: .object(body)).object)
-      }
+      return addition.add(
+        name, password.text, realname: arguments["realname"] ?? "", phone: arguments["phone"] ?? "")
     })
 
   private static let usersRename = Command(
@@ -93,7 +92,7 @@ extension Command {
     name: "users reset-password",
     summary: "Gives a user another password: asked for, or the first line of standard input.",
     options: [
-      app, .data, generate,
+      app, .data, generate, output,
       .action(
         "new-key",
         "Gives the user another key too (directory): whoever has kept the old one has to log in again."),
@@ -103,18 +102,27 @@ extension Command {
       let app = try arguments.app()
       let changesKey = try arguments.isOn("new-key")
       guard !changesKey || app == "directory" else { throw UsageError("--new-key is for --app directory") }
-      let name = arguments.operands[0]
-      guard let password = try newPassword(for: name, arguments) else { return failure }
-      var members = [("name", name)]
-      if case .given(let text) = password { members.append(("password", text)) }
-      let body = [UInt8].object(members, flags: changesKey ? ["newKey"] : [])
-      return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+      let sheet = PasswordSheet(file: arguments["output"])
+      guard let password = try newPassword(for: arguments.operands[0], arguments) else { return failure }
+      var (name, id) = ("", Int64(0))
+      // Who can't be given a password is known before it is shown.
+      let status = control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+        try sheet.requireFree()
+        let user = try client.send(
+          "POST", "/users/\(app)/find",
+          body: .object([("name", arguments.operands[0])] + (password.text.map { [("password", $0)] } ?? []))
+        ).object
+        (name, id) = (user.text("name"), user.number("id"))
+      }
+      guard status == success else { return status }
+      let change = PasswordChange(
+        users: [PasswordChange.User(name: name, password: password.text)], sheet: sheet, isTable: false,
+        folder: arguments.dataFolder)
+      return change.run { hashes, client throws(ControlClient.Failure) in
+        let body = [UInt8].object(
+          [("name", name), ("hash", hashes[0])], numbers: [("id", id)], flags: changesKey ? ["newKey"] : [])
         let user = try client.send("POST", "/users/\(app)/password", body: body).object
-        let shown = user.text("password")
-        print(
-          shown.isEmpty
-            ? "\(user.text("name").printable) has another password now"
-            : "\(user.text("name").printable) has the password \(shown) now, which is shown this once")
+        print("\(user.text("name").printable) has another password now")
       }
     })
 
@@ -129,28 +137,14 @@ extension Command {
       return deletion.run(arguments.operands, asks: try !arguments.isOn("yes"))
     })
 
-  // MARK: Adding
-
-  private static func report(added: JSONObject) {
-    let users = added.objects("users")
-    let madeUp = users.filter { !$0.text("password").isEmpty }
-    if users.count == 1, let user = users.first {
-      let password = user.text("password")
-      print(
-        "added \(user.text("name").printable)"
-          + (password.isEmpty ? "" : " with the password \(password), which is shown this once"))
-      return
-    }
-    if madeUp.isEmpty { return print("added \(users.count) users") }
-    print("name,password")
-    for user in madeUp { print("\(user.text("name").csvField),\(user.text("password"))") }
-    fflush(nil)
-    complain("added \(users.count) users; their passwords are shown this once")
-  }
+  // MARK: Passwords
 
   private enum NewPassword {
     case given(String)
     case madeUp
+
+    /// Nil for one that is made up.
+    var text: String? { if case .given(let text) = self { text } else { nil } }
   }
 
   /// The password that a user is to have. It isn't an argument: those can be seen by everybody on the machine.
@@ -186,14 +180,5 @@ extension Arguments {
       throw refused("app", app, expected: "invasive or directory")
     }
     return app
-  }
-}
-
-extension String {
-  /// The text as a field of CSV (RFC 4180).
-  fileprivate var csvField: String {
-    contains { ",\"\r\n".contains($0) }
-      ? "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-      : self
   }
 }

@@ -8,7 +8,7 @@ extension Command {
     summary:
       "Fetches species, parks and pictures, with their ids, from a running original, as https://cmsc106.net, or another Understudy. Done again it fetches what has changed, and after an interruption what is missing.",
     options: [
-      .data,
+      .data, .create,
       .value("ca", "FILE", "Certificates to trust instead of the system's, PEM."),
     ],
     operand: Operand("URL", "The server's address."),
@@ -24,7 +24,9 @@ extension Command {
       do {
         defer { progress.clear() }
         let server = try MirroredServer(base, trustedCertificates: arguments["ca"], progress: progress)
-        let report = try Mirror(of: server, in: arguments.dataFolder, progress: progress).make()
+        let report = try Mirror(
+          of: server, in: arguments.dataFolder, makesFolder: arguments.isOn("create"), progress: progress
+        ).make()
         progress.clear()
         for line in report.complaints { complain(line.printable) }
         for line in report.lines { print(line.printable) }
@@ -44,18 +46,22 @@ extension Command {
 private struct Mirror {
   let server: MirroredServer
   let dataFolder: String
+  let makesFolder: Bool
   let progress: Progress
 
   /// The most bytes of a list.
   private static let listLimit = 8 << 20
 
-  init(of server: MirroredServer, in dataFolder: String, progress: Progress) {
+  init(of server: MirroredServer, in dataFolder: String, makesFolder: Bool, progress: Progress) {
     self.server = server
     self.dataFolder = dataFolder
+    self.makesFolder = makesFolder
     self.progress = progress
   }
 
   func make() throws -> (lines: [String], complaints: [String]) {
+    // A folder that was mistyped is known before the other server is asked.
+    _ = try ControlClient.open(dataFolder: dataFolder, makesFolder: makesFolder)
     progress.show("\(server.base.origin): the lists")
     let list = try elements(of: "species")
     let parks = try elements(of: "parks")
@@ -116,7 +122,7 @@ private struct Mirror {
 
   /// Has whoever has the data folder make the change. In between nobody is kept from the folder.
   private func change(to catalogue: [UInt8], query: String) throws -> String {
-    let client = try ControlClient.open(dataFolder: dataFolder, makesFolder: true)
+    let client = try ControlClient.open(dataFolder: dataFolder, makesFolder: makesFolder)
     return try client.send("POST", "/import/catalogue" + query, body: catalogue).object.text("summary")
   }
 }
