@@ -48,7 +48,7 @@ enum Terminal {
   }
 
   private static func write(_ text: String) {
-    fflush(nil)
+    _ = Output.flush()
     let bytes = Array(text.utf8)
     _ = systemWrite(STDERR_FILENO, bytes, bytes.count)
   }

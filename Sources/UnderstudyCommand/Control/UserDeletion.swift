@@ -32,6 +32,10 @@ struct UserDeletion {
         return Command.failure
       }
       for user in users { print("this deletes \(description(of: user))") }
+      guard Output.flush() == nil else {
+        Command.complain("it can't be shown what goes with them: nothing was deleted")
+        return Command.failure
+      }
       guard Terminal.agrees(to: "Is that meant?") else {
         print("nothing was deleted")
         return Command.failure
