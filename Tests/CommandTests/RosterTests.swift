@@ -119,7 +119,7 @@ struct RosterTests {
         """)
     // An empty password is one to be made up.
     let lines = output.split(separator: "\n")
-    #expect(lines.count == 2 && lines[1].hasPrefix("bob,"))
+    try #require(lines.count == 2 && lines[1].hasPrefix("bob,"))
     let server = try folder.serve()
     #expect(try server.logIn("ada", password: "secret-1").status == 200)
     #expect(try server.logIn("bob", password: String(lines[1].dropFirst(4))).status == 200)
