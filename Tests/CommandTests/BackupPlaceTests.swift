@@ -7,7 +7,7 @@ struct BackupPlaceTests {
   /// A data folder with a user of that name.
   private func folder(_ user: String) throws -> DataFolderUnderTest {
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("users", "add", user, "--app", "invasive", input: "pw\n").status == 0)
+    #expect(try folder.run("users", "add", user, "--app", "invasive", "--create", input: "pw\n").status == 0)
     return folder
   }
 
@@ -132,7 +132,7 @@ struct BackupPlaceTests {
     #expect(nowhere.status == 1)
     #expect(nowhere.errors.contains("\(link.path) is a link that leads nowhere"))
     #expect(try folder.run("backup", file.path).status == 0)
-    #expect(try folder.run("users", "add", "bob", "--app", "invasive", input: "pw\n").status == 0)
+    #expect(try folder.run("users", "add", "bob", "--app", "invasive", "--create", input: "pw\n").status == 0)
     #expect(try folder.run("backup", link.path).status == 0)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
     #expect(try BackupUnderTest(file).users == ["ada", "bob"])

@@ -59,7 +59,7 @@ struct BackupScheduleTests {
     let folder = try DataFolderUnderTest()
     let place = folder.url.appending(path: "backups")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    #expect(try folder.run("users", "add", "ada", "--app", "invasive", input: "pw").status == 0)
+    #expect(try folder.run("users", "add", "ada", "--app", "invasive", "--create", input: "pw").status == 0)
     #expect(try folder.run("backup", place.path).status == 0)
     let made = place.appending(path: try #require(backups(of: folder).first))
     let old = place.appending(path: "understudy-2001-01-01T00-00-00Z.sqlite")

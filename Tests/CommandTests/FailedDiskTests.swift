@@ -33,6 +33,9 @@
       let before = try FileManager.default.contentsOfDirectory(atPath: disk.url.appending(path: "data").path)
       let export = try run("export", "users")
       #expect((export.status, export.errors) == (0, ""))
+      let list = try ServerProcess.run(
+        ["users", "list", "--app", "invasive", "--data", place], launcher: disk.launcher)
+      #expect((list.status, list.errors) == (0, ""))
       #expect(export.output.contains("ada"))
       let backup = beside.beside("backup.sqlite")
       let made = try run("backup", backup.path)
@@ -65,6 +68,9 @@
       let export = try ServerProcess.run(
         ["export", "species", "--data", place], environment: environment, launcher: disk.launcher)
       #expect((export.status, export.errors) == (0, ""))
+      let list = try ServerProcess.run(
+        ["users", "list", "--app", "invasive", "--data", place], launcher: disk.launcher)
+      #expect((list.status, list.errors) == (0, ""))
       try disk.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", "/dev/shm"])
       let refused = try ServerProcess.run(
         ["export", "species", "--data", place], environment: environment, launcher: disk.launcher)

@@ -46,7 +46,7 @@ struct MirrorOrderTests {
     let isNew = Condition(false)
     let source = try server(isNew: isNew)
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("mirror", source.url).status == 0)
+    #expect(try folder.run("mirror", source.url, "--create").status == 0)
     #expect(try species(of: folder) == ["Old", "Gone"])
     let running = try folder.serve()
     _ = try running.signUp("ada")
@@ -91,7 +91,7 @@ struct MirrorOrderTests {
       }
     }
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("mirror", source.url).status == 0)
+    #expect(try folder.run("mirror", source.url, "--create").status == 0)
     isMissing.withLock { $0 = true }
     #expect(try folder.run("mirror", source.url).errors.contains("species 1 has no picture"))
     #expect(folder.picture("s.png") == png("s"))
@@ -113,7 +113,8 @@ struct MirrorOrderTests {
       }
     }
     let folder = try DataFolderUnderTest()
-    #expect(try folder.run("mirror", source.url).output.hasSuffix("pictures: 1 fetched, 0 as before\n"))
+    #expect(
+      try folder.run("mirror", source.url, "--create").output.hasSuffix("pictures: 1 fetched, 0 as before\n"))
     let again = try folder.run("mirror", source.url)
     #expect((again.status, again.errors) == (0, ""))
     #expect(again.output.hasSuffix("pictures: 0 fetched, 1 as before\n"))
@@ -128,7 +129,7 @@ struct MirrorOrderTests {
       let isNew = Condition(false)
       let source = try server(isNew: isNew)
       let folder = try DataFolderUnderTest()
-      #expect(try folder.run("mirror", source.url).status == 0)
+      #expect(try folder.run("mirror", source.url, "--create").status == 0)
       // A picture of somebody's own stays whatever happens.
       try Data(png("own")).write(to: folder.images.appending(path: "own.png"))
       let kept = folder.beside("kept")

@@ -18,8 +18,9 @@
       let parent = folder.url.deletingLastPathComponent()
       #expect(chown(parent.path, Self.user, Self.user) == 0)
       #expect(
-        try folder.run("users", "add", "ada", "--app", "invasive", input: "pw\n", launcher: Self.asUser)
-          .status == 0)
+        try folder.run(
+          "users", "add", "ada", "--app", "invasive", "--create", input: "pw\n", launcher: Self.asUser
+        ).status == 0)
       return folder
     }
 
@@ -61,7 +62,8 @@
           at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(bytes.utf8).write(to: file)
       }
-      #expect(try other.run("users", "add", "bob", "--app", "invasive", input: "pw\n").status == 0)
+      #expect(
+        try other.run("users", "add", "bob", "--app", "invasive", "--create", input: "pw\n").status == 0)
       let backup = closed.appending(path: "backup.sqlite").path
       #expect(try other.run("backup", backup).status == 0)
       let server = try original()

@@ -182,7 +182,7 @@ struct UsersTests {
       #expect(output.isEmpty)
       #expect(
         errors
-          == "understudy: \(place.folder.path) belongs to root, and only that user may use it: run this command as root, with sudo -u say\n"
+          == "understudy: can't use \(place.folder.path): it belongs to root, and this is nobody: run this command as that user (sudo -u root understudy …)\n"
       )
       if isServed { place.server?.end() }
     }

@@ -65,11 +65,8 @@ struct Handshake {
 /// failed, can be told of the right connection: GnuTLS has received or sent on that one last.
 final class ServingThread: @unchecked Sendable {
   // Safe to share: only its own thread uses it.
-  fileprivate let thread: pthread_t
   /// The encrypted connection that something was received or sent on last; nil once it is closed.
   unowned(unsafe) var current: ClientConnection?
-
-  fileprivate init(_ thread: pthread_t) { self.thread = thread }
 }
 
 /// Tells the log of handshakes that failed: of each client and reason once a minute, and of so many at most that
@@ -87,18 +84,15 @@ final class HandshakeFailures: Sendable {
   private static let minute: UInt64 = 60_000_000_000
 
   private let minute = Condition(Minute())
-  private let threads = Condition<[ServingThread]>([])
+  private let threads: ThreadLocal<ServingThread>
+
+  /// - Throws: as `ThreadLocal`.
+  init() throws(Thread.Exhausted) {
+    threads = try ThreadLocal { ServingThread() }
+  }
 
   /// The calling thread's.
-  var thisThread: ServingThread {
-    threads.withLock { threads in
-      let this = pthread_self()
-      if let known = threads.first(where: { pthread_equal($0.thread, this) != 0 }) { return known }
-      let new = ServingThread(this)
-      threads.append(new)
-      return new
-    }
-  }
+  var thisThread: ServingThread { threads.value }
 
   /// Tells the log of the one that has just failed on the calling thread.
   func report(to log: Log?) {

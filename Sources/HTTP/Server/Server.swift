@@ -73,7 +73,7 @@ public final class Server: @unchecked Sendable {
   let trustedProxies: [AddressRange]
   let connections: ConnectionRegistry
   let counts = Counts()
-  let handshakeFailures = HandshakeFailures()
+  let handshakeFailures: HandshakeFailures
   let answerCounts: AnswerCounts
   /// What clients of the encrypted ports are shown.
   let identity: CurrentIdentity?
@@ -125,6 +125,7 @@ public final class Server: @unchecked Sendable {
     self.router = router
     self.middleware = middleware
     fixedFields = middleware.flatMap(\.fixedFields)
+    handshakeFailures = try HandshakeFailures()
     answerCounts = try AnswerCounts(routes: router.patterns.count)
     limits = configuration.limits
     trustedProxies = configuration.trustedProxies

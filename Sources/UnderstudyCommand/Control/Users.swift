@@ -24,7 +24,7 @@ extension Command {
     options: [app, .data],
     run: { arguments throws(UsageError) in
       let app = try arguments.app()
-      return control(arguments.dataFolder) { client throws(ControlClient.Failure) in
+      return control(arguments.dataFolder, onlyReads: true) { client throws(ControlClient.Failure) in
         let isInvasive = app == "invasive"
         var table = Table(
           ["id", "name"] + (isInvasive ? ["real name", "phone", "observations"] : ["people"]))
