@@ -31,7 +31,7 @@ extension Command {
 
   /// Those of `serve` that say what there is to look at.
   private static let doctorOptions = [
-    "data", "host", "port", "https", "name", "tls-cert", "tls-key", "disk-threshold",
+    "data", "host", "port", "https", "published", "name", "tls-cert", "tls-key", "disk-threshold",
   ]
 }
 

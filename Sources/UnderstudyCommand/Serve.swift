@@ -13,6 +13,7 @@ extension Command {
     summary: "Serves both apps until it is told to end (SIGTERM, Ctrl-C, or SIGHUP without --tls-cert).",
     options: settings.map(\.option),
     run: { arguments throws(UsageError) in
+      MisspeltVariables.complain()
       var options = Application.Options()
       options.logFormat = isatty(STDERR_FILENO) == 1 ? .text : .json
       for setting in settings { try setting.apply(arguments, &options) }

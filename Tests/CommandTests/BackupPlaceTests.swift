@@ -19,6 +19,17 @@ struct BackupPlaceTests {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
+  @Test("the data folder's own folder for backups is made where it isn't there yet")
+  func own() throws {
+    let folder = try folder("ada")
+    for place in [folder.path + "/backups", folder.path + "/backups/"] {
+      try? FileManager.default.removeItem(atPath: place)
+      #expect(try folder.run("backup", place).status == 0)
+      #expect(try names(in: folder.url.appending(path: "backups")).count == 1)
+    }
+    #expect(try folder.run("backup", folder.path + "/images/backups").status == 1)
+  }
+
   @Test(
     "several servers and commands that write to one file and one folder at once have whole ones in the end")
   func several() throws {

@@ -14,6 +14,28 @@ struct DoctorFolderTests {
     return (problems, output)
   }
 
+  #if os(Linux)
+    @Test(
+      "in a container that follows the docs all is well, as whatever user it runs",
+      .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    func container() throws {
+      let folder = try DataFolderUnderTest()
+      try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+      // What the image gives a volume.
+      #expect(chmod(folder.url.deletingLastPathComponent().path, 0o755) == 0)
+      #expect(chmod(folder.path, 0o1777) == 0)
+      let user = ["/usr/bin/setpriv", "--reuid", "12345", "--regid", "12345", "--clear-groups"]
+      let server = try folder.serve(launcher: user)
+      let (problems, all) = try problems(
+        of: folder, "--port", "\(server.port)", "--published", "443:8443", "--name", "nowhere.example",
+        launcher: user)
+      #expect(problems == [])
+      #expect(all.contains("ok  where nowhere.example leads is for the machine around this container to say"))
+      #expect(all.contains("ok  the data folder \(folder.path) and what is in it are its owner's alone"))
+      server.end()
+    }
+  #endif
+
   @Test("a server without its socket is named as that, and its port not as another's")
   func lostSocket() throws {
     let folder = try DataFolderUnderTest()

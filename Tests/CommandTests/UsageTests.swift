@@ -137,4 +137,20 @@ struct UsageTests {
     #expect(second == 2)
     #expect(complaint.contains("UNDERSTUDY_NAMES is 'a b!'"))
   }
+
+  @Test("a variable that looks like one of this program's and is none is named at the start")
+  func misspeltVariables() throws {
+    let (_, _, errors) = try ServerProcess.run(
+      ["serve"],
+      environment: [
+        "UNDERSTUDY_NAME": "cmsc106.net", "UNDERSTUDY_PROT": "1", "UNDERSTUDY_SERVICE_HOST": "10.0.0.1",
+        "UNDERSTUDY_PORT_8080_TCP": "tcp://10.0.0.1:8080", "UNDERSTUDY_PORT": "x",
+      ])
+    let lines = errors.split(separator: "\n")
+    #expect(
+      lines.dropLast() == [
+        "understudy: there is no variable UNDERSTUDY_NAME, and it does nothing: is UNDERSTUDY_NAMES meant?",
+        "understudy: there is no variable UNDERSTUDY_PROT, and it does nothing: is UNDERSTUDY_PORT meant?",
+      ])
+  }
 }

@@ -88,8 +88,10 @@ extension Application {
     #if canImport(Darwin)
       return "run it with sudo, or \(other)"
     #else
+      let inside =
+        options.httpsPorts.contains(port) ? "8443 with --https 8443 --published \(port):8443" : "8080"
       return
-        "give the program the right (sudo setcap cap_net_bind_service=+ep \(programPath)), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):8443 with --https 8443 --published \(port):8443), or \(other)"
+        "give the program the right (sudo setcap cap_net_bind_service=+ep \(programPath)), everybody (sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)), in a container map the port (--publish \(port):\(inside)), or \(other)"
     #endif
   }
 

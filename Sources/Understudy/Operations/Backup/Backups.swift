@@ -55,6 +55,7 @@ final class Backups: Sendable {
   func make(
     at place: String, takesImages: Bool = true, keep: Int? = nil, isOver: @escaping @Sendable () -> Bool
   ) throws -> Summary {
+    makeOwnFolder(at: place)
     let isFolder = status(of: place)?.isFolder ?? false
     guard isFolder || !place.hasSuffix("/") else {
       throw Problem.unprocessable("There is no folder \(place).")
@@ -102,6 +103,15 @@ final class Backups: Sendable {
       throw .unprocessable("\(place) is a link that leads nowhere.")
     }
     return target
+  }
+
+  /// Makes the data folder's own folder for backups, which --backup-every makes too, where that is the place.
+  private func makeOwnFolder(at place: String) {
+    let path = place.hasSuffix("/") ? String(place.dropLast()) : place
+    guard Self.lastPart(of: path) == "backups", let own = resolved(folder.path),
+      resolved(Files.folder(of: path)) == own
+    else { return }
+    mkdir(path, 0o700)
   }
 
   private static func lastPart(of path: String) -> String {

@@ -16,14 +16,21 @@ extension Doctor {
     guard status.isFolder else {
       return [.problem("\(folder) is not a folder", "move it away, or choose another folder with --data")]
     }
-    guard mayLook else { return [unseen(EACCES, owner: status.st_uid)] }
-    return rightsFindings(status) + databaseFindings + [spaceFinding]
+    guard let owner = dataOwner, mayLook else { return [unseen(EACCES, owner: dataOwner)] }
+    return rightsFindings(owner) + databaseFindings + [spaceFinding]
+  }
+
+  /// Whose the data are: the folder's owner; in one that is everybody's, as /tmp is and an image's volume, the database's.
+  private var dataOwner: uid_t? {
+    guard let own = status(of: folder) else { return nil }
+    guard own.st_mode & S_ISVTX != 0 else { return own.st_uid }
+    return status(of: folder + "/" + DataFolder.databaseName)?.st_uid ?? own.st_uid
   }
 
   /// Whether this user sees what is in the folder, as its owner and root do.
   var mayLook: Bool {
-    guard let status = status(of: folder) else { return errno != EACCES }
-    return geteuid() == 0 || status.st_uid == geteuid()
+    guard let owner = dataOwner else { return errno != EACCES }
+    return geteuid() == 0 || owner == geteuid()
   }
 
   private func unseen(_ reason: Int32, owner: uid_t?) -> Finding {
@@ -56,8 +63,8 @@ extension Doctor {
 
   // MARK: Modes and owners
 
-  private func rightsFindings(_ status: stat) -> [Finding] {
-    let findings = modeFindings + ownerFindings(status.st_uid)
+  private func rightsFindings(_ owner: uid_t) -> [Finding] {
+    let findings = modeFindings + ownerFindings(owner)
     return findings.isEmpty
       ? [.ok("the data folder \(folder) and what is in it are its owner's alone")] : findings
   }
@@ -82,8 +89,9 @@ extension Doctor {
           "\(path) can't be \(isOnlyRead ? "read" : "changed") by its owner, and so not by the server (mode \(found))",
           remedy)
       }
-      // Nobody gets to a folder in one that is closed.
-      guard status.st_mode & 0o077 != 0, name.isEmpty || !status.isFolder else { return nil }
+      // Nobody gets to a folder in one that is closed, and in one that is everybody's nobody can remove another's files.
+      guard status.st_mode & 0o077 != 0, name.isEmpty || !status.isFolder, status.st_mode & S_ISVTX == 0
+      else { return nil }
       return .problem("\(path) is open to other users of this machine (mode \(found))", remedy)
     }
   }
@@ -96,6 +104,8 @@ extension Doctor {
         let path = folder + "/" + name
         var status = stat()
         guard lstat(path, &status) == 0 else { continue }
+        // A file system of its own has that, and root's it is.
+        if path == self.folder + "/lost+found" { continue }
         if status.st_uid != owner { strangers.append((path, status.st_uid)) }
         if status.isFolder { look(in: path) }
       }

@@ -14,6 +14,11 @@ extension Doctor {
   var nameFindings: [Finding] {
     let hosts = options.names.compactMap(\.hostName)
     guard !hosts.isEmpty else { return [.ok("no name is stood in for (--name)")] }
+    guard options.publishedPorts.isEmpty else {
+      return [
+        .ok("where \(hosts.joined(separator: ", ")) leads is for the machine around this container to say")
+      ]
+    }
     let own = Set(machineAddresses())
     return hosts.map { host in
       let remedy = "sudo understudy hosts --apply --name \(host)"
