@@ -55,6 +55,7 @@ public final class Application: Sendable {
             ? try DataFolder(path: $0, as: .server, patience: FolderLock.patience) : try DataFolder(path: $0)
         }
         ?? DataFolder(temporaryIn: temporaryFolder)
+      if let lost = LostData(in: folder.path) { throw lost }
       try Self.checkCertificates(options, dataFolder: folder.path)
       log = try Log(
         level: options.logLevel, format: options.logFormat, descriptor: options.logDescriptor,

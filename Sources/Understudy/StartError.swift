@@ -33,6 +33,7 @@ extension Application {
       "the data folder \(path) is in use by \(holder.other): \(holder.remedy), or choose another folder with --data"
     case DataFolder.Failure.databaseIsLinked(let path, let link):
       "\(path) \(link.description): \(link.remedy(for: path))"
+    case let lost as LostData: "\(lost.description): \(lost.remedy)"
     case DataFolder.Failure.unusable(let path, let reason):
       "can't use the data folder \(path) (\(reason)): make it a folder that can be written to, or choose another one with --data"
     case Database.OpenError.notADatabase:

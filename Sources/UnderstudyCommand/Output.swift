@@ -13,6 +13,15 @@ func print(_ text: String, terminator: String = "\n") {
   if fputs(text, stdout) < 0 || fputs(terminator, stdout) < 0 { Output.failed(errno) }
 }
 
+/// Keeps what is opened later from being taken for a standard descriptor that was closed, as by a shell's `>&-`: what is
+/// put in its place refuses to be read, or written to.
+func keepStandardDescriptors() {
+  for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+    // The lowest that is free, which is this one.
+    _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+  }
+}
+
 /// Standard output, to whoever has to know whether all of it was written.
 enum Output {
   /// Why the first write that failed did; 0 where none has.

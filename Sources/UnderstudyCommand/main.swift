@@ -1,3 +1,4 @@
 import Understudy
 
+keepStandardDescriptors()
 exit(with: Command.run(Array(CommandLine.arguments.dropFirst())))

@@ -37,6 +37,28 @@ struct OutputTests {
     #expect(errors.contains("can't write to standard output (No space left on device)"), "\(errors)")
   }
 
+  @Test(
+    "is nowhere where standard output is closed, and then it fails",
+    arguments: commands + [["export", "parks"]])
+  func closed(words: [String]) throws {
+    let (status, errors) = try run(words, #"exec "$0" "$@" >&-"#)
+    #expect(status == 1)
+    #expect(errors.contains("(Bad file descriptor)"), "\(errors)")
+  }
+
+  @Test("is no password that is lost, where standard output is closed")
+  func closedPasswords() throws {
+    let folder = try DataFolderUnderTest()
+    let server = try folder.serve()
+    let (status, _, errors) = try folder.run(
+      "users", "add", "ada", "--app", "invasive", "--generate",
+      launcher: ["/bin/sh", "-c", #"exec "$0" "$@" >&-"#])
+    #expect(status == 1)
+    #expect(errors.contains("nothing was changed"), "\(errors)")
+    #expect(try !folder.run("users", "list", "--app", "invasive").output.contains("ada"))
+    server.end()
+  }
+
   @Test("ends with the signal where nobody reads it any more", arguments: commands)
   func closedPipe(words: [String]) throws {
     let (status, errors) = try run(

@@ -225,18 +225,38 @@ struct RestoreTests {
     }
   }
 
-  @Test(
-    "a backup without a seal, as one that was copied by SQLite or is of an older version, is taken, and by a link"
-  )
-  func unsealed() throws {
+  @Test("a backup is taken by a link, and a copy of the database that has no seal too")
+  func links() throws {
     let test = try Case()
-    try removeSeal(from: test.backup)
-    #expect(try Data(contentsOf: test.backup).count % 512 == 0)
     let link = test.folder.beside("link.sqlite")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: test.backup)
     #expect(try test.folder.run("restore", link.path).status == 0)
     #expect(try test.users() == ["new"])
     #expect(try test.word("images/photo.jpg") == "new")
+    let copy = test.folder.beside("copy.sqlite")
+    try FileManager.default.copyItem(at: test.folder.url.appending(path: "understudy.sqlite"), to: copy)
+    #expect(try test.folder.run("restore", copy.path).status == 0)
+    #expect(try test.users() == ["new"])
+  }
+
+  @Test("a backup that has lost its seal, or anything of it, is refused", arguments: [0, 1, 2, 60, 119])
+  func unsealed(missing: Int) throws {
+    let test = try Case()
+    let before = try test.contents()
+    if missing == 0 {
+      // Something came behind it.
+      let whole = try Data(contentsOf: test.backup)
+      try (whole + Data([0])).write(to: test.backup)
+    } else if missing == 119 {
+      try removeSeal(from: test.backup)
+      #expect(try Data(contentsOf: test.backup).count % 512 == 0)
+    } else {
+      try Data(contentsOf: test.backup).dropLast(missing).write(to: test.backup)
+    }
+    let (status, _, errors) = try test.folder.run("restore", test.backup.path)
+    #expect(status == 1)
+    #expect(errors.contains("changed, or not copied whole"), "\(errors)")
+    #expect(try test.contents() == before)
   }
 
   @Test(

@@ -39,6 +39,9 @@ struct RosterTests {
     #expect(lines.count == 3 && lines[0] == "name,password" && lines[2].hasPrefix("\"b,b\","))
     let password = try #require(lines[1].split(separator: ",").last)
     #expect(password.count == 10)
+    // Nobody means spaces by it.
+    let blank = try add("name,password\ncleo,  \n", to: folder).output
+    #expect(blank.hasPrefix("name,password\ncleo,") && !blank.contains(" "), "\(blank)")
     #expect(try server.logIn("ada", password: String(password)).status == 200)
     server.end()
     #expect(!server.log.contains(password))

@@ -177,8 +177,11 @@ extension Application {
   ///
   /// - Returns: false only where it is known that there are none.
   public static func mayHaveData(in dataFolder: String) -> Bool {
-    access(dataFolder + "/" + DataFolder.databaseName, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
-      || PendingRestore.isThere(in: dataFolder)
+    if PendingRestore.isThere(in: dataFolder) || LostData(in: dataFolder) != nil { return true }
+    guard let database = status(of: dataFolder + "/" + DataFolder.databaseName) else {
+      return errno != ENOENT && errno != ENOTDIR
+    }
+    return database.st_size > 0
   }
 
   /// How the control socket of a data folder is reached, whoever has it.

@@ -47,8 +47,10 @@ struct Roster {
         continue
       }
       let password = field("password") ?? ""
+      // Nobody means spaces by it.
+      let isMadeUp = password.trimmed.isEmpty
       let user = UserTable.NewUser(
-        line: row.line, name: text("name"), password: password.isEmpty ? nil : password,
+        line: row.line, name: text("name"), password: isMadeUp ? nil : password,
         realname: text("realname"), phone: text("phone"))
       if let reason = Self.defect(of: user) {
         mistakes.append((row.line, reason))

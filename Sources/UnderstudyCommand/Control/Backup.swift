@@ -53,8 +53,10 @@ extension Command {
       do throws(Restoration.Failure) {
         let file = arguments.operands[0]
         let done = try Restoration.restore(file, into: arguments.dataFolder)
+        let kind = done.isNew ? "the new folder " : ""
         print(
-          "restored \(file.printable) into \(arguments.dataFolder.printable): \(contents(of: done.contents))")
+          "restored \(file.printable) into \(kind)\(arguments.dataFolder.printable): \(contents(of: done.contents))"
+        )
         if let aside = done.aside { print("what was there before is in \(aside.printable)") }
         return success
       } catch {

@@ -1,6 +1,6 @@
 extension Command {
   /// The most bytes of a file that is imported: more than the rows that there may be can have.
-  private static let importLimit = 16 << 20
+  static let importLimit = 16 << 20
 
   /// What is done with the tables of the catalogue.
   static let imports = ["species", "parks"].map { table in

@@ -66,7 +66,7 @@ extension Command {
         else {
           throw UsageError("--csv says who is added: it goes with no name, --realname, --phone or --generate")
         }
-        guard let table = readWhole(file) else { return failure }
+        guard let table = readWhole(file, limit: importLimit) else { return failure }
         return addition.add(roster: table)
       }
       guard let name = arguments.operands.first else { throw UsageError("say who: a NAME, or --csv FILE") }

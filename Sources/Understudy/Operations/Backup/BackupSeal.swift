@@ -10,8 +10,8 @@ import Files
 /// What the file of a backup ends with, behind the database's last page, where SQLite doesn't look: whose backup it
 /// is, and a BLAKE2b hash of all that is before (https://doc.libsodium.org/hashing/generic_hashing).
 ///
-/// A database that is written to loses it: it is about the file as it was made. A backup without one, as another
-/// program's copy is, is taken as it is.
+/// A database that is written to loses it: it is about the file as it was made. Another program's copy of a database has
+/// none, and no archive either; a backup that has lost it is refused.
 struct BackupSeal: Equatable {
   /// Of the data folder: 32 hexadecimal digits.
   let folder: String

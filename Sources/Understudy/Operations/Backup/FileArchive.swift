@@ -48,6 +48,11 @@ enum FileArchive {
     return .added
   }
 
+  /// Whether a database is a backup, with an archive in it.
+  static func isThere(on connection: Connection) throws(SQLiteError) -> Bool {
+    try connection.row("SELECT 1 FROM sqlite_schema WHERE name = 'sqlar'", as: { _ in true }) == true
+  }
+
   /// Unpacks the files into a folder, where there is nothing of them yet.
   ///
   /// - Returns: how many there were, by folder.

@@ -16,7 +16,7 @@ enum PendingRestore {
   /// What is ready; behind it is the moment.
   private static let ready = ".restore-"
   /// Where what was there before is; behind it is the moment.
-  private static let aside = "before-restore-"
+  static let aside = "before-restore-"
 
   /// Why what is in the folder can't be kept aside by renaming it.
   enum Obstacle: Error {

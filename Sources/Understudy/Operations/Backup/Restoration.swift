@@ -44,11 +44,12 @@ public enum Restoration {
   ///
   /// - Parameter file: a backup, or another copy of a database of this program's, with the log beside it if there is
   ///   one; it isn't changed.
-  /// - Returns: what it holds, and where what was there before is; nil where there was nothing.
+  /// - Returns: what it holds, where what was there before is, nil where there was nothing, and whether the folder wasn't
+  ///   there either.
   /// - Throws: `Failure`.
   public static func restore(
     _ file: String, into dataFolder: String
-  ) throws(Failure) -> (contents: Contents, aside: String?) {
+  ) throws(Failure) -> (contents: Contents, aside: String?, isNew: Bool) {
     // What root may read its folder's owner mostly may not.
     let source: BackupSource
     do throws(FileError) { source = try BackupSource(file) } catch {
@@ -76,7 +77,7 @@ public enum Restoration {
               "\(file) is ready to take its place in \(dataFolder), which failed (\(error)): see to that; the next command or server that opens the folder goes on with it"
           )
         }
-        return (contents, status(of: aside) == nil ? nil : aside)
+        return (contents, status(of: aside) == nil ? nil : aside, !wasThere)
       }
     } catch let failure as Failure {
       throw failure
@@ -130,12 +131,13 @@ public enum Restoration {
     guard mkdir(place, 0o700) == 0 else { throw FileError(place) }
     let path = place + "/" + DataFolder.databaseName
     try source.copy(to: path)
+    let isSealed: Bool
     do {
-      _ = try BackupSeal.remove(from: path)
+      isSealed = try BackupSeal.remove(from: path)
     } catch BackupSeal.Defect.changed {
-      throw Database.OpenError.damaged("it was changed, or not copied whole, after it was made")
+      throw changed
     }
-    let contents = try read(path, unpackingInto: place)
+    let contents = try read(path, isSealed: isSealed, unpackingInto: place)
     for end in ["-wal", "-shm", "-journal"] { unlink(path + end) }
     try syncToDisk(path)
     try syncToDisk(place)
@@ -143,12 +145,14 @@ public enum Restoration {
   }
 
   /// Checks a database, and makes of it what a server begins with: of the current schema, in one file.
-  private static func read(_ path: String, unpackingInto place: String) throws -> Contents {
+  private static func read(_ path: String, isSealed: Bool, unpackingInto place: String) throws -> Contents {
     let database = try Database(path: path, schema: Storage.schema)
     let connection = try database.writer()
     let defects = try connection.defects()
     guard defects.isEmpty else { throw Database.OpenError.damaged(defects[0]) }
     let files = try FileArchive.unpack(from: connection, into: place)
+    // Every backup has an archive, and ends with a seal: one without has lost its end.
+    guard try isSealed || !FileArchive.isThere(on: connection) else { throw changed }
     try FileArchive.remove(from: connection)
     let rows = try StoredRowCounts(on: connection)
     // The log's content comes into the file, which then is all there is.
@@ -159,6 +163,9 @@ public enum Restoration {
       users: rows.users, observations: rows.observations, directories: rows.directories, people: rows.people,
       images: Int64(files[FileArchive.images] ?? 0), certificates: Int64(files[FileArchive.tls] ?? 0))
   }
+
+  private static let changed = Database.OpenError.damaged(
+    "it was changed, or not copied whole, after it was made")
 
   private static func explained(_ error: any Error, file: String, dataFolder: String) -> Failure {
     let reason =

@@ -15,6 +15,7 @@ extension Doctor {
     if let link = DatabaseLink(at: database) {
       return [.problem("\(database) \(link.description)", link.remedy(for: database))]
     }
+    if let lost = LostData(in: folder) { return [.problem(lost.description, lost.remedy)] }
     var status = stat()
     guard stat(database, &status) == 0 else {
       guard errno == ENOENT else {
