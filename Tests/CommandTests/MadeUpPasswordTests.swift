@@ -14,7 +14,7 @@ struct MadeUpPasswordTests {
   }
 
   /// A roster whose passwords take their time.
-  private let many = "name\n" + (1...400).map { "student \($0)\n" }.joined()
+  private let many = "name\n" + (1...150).map { "student \($0)\n" }.joined()
 
   private func arguments(_ words: [String], _ folder: DataFolderUnderTest) -> [String] {
     ["users"] + words.map { $0 == "ROSTER" ? folder.beside("roster.csv").path : $0 }
@@ -87,14 +87,14 @@ struct MadeUpPasswordTests {
     let folder = try folder(roster: many)
     let server = try folder.serve()
     let terminal = try TerminalProcess(arguments(["add", "--csv", "ROSTER"], folder))
-    try terminal.expect(" of 400, ")
+    try terminal.expect(" of 150, ")
     // One that no test's thread has blocked.
     terminal.signal(SIGKILL)
     #expect(terminal.wait() == SIGKILL)
     #expect(!terminal.shown.contains("password,"))
     #expect(!terminal.shown.contains("student"))
     // There is nothing that the server would go on with.
-    #expect(try server.signUp("student 400").status == 200)
+    #expect(try server.signUp("student 150").status == 200)
     server.end()
     #expect(try folder.integer("SELECT count(*) FROM user") == 2)
     #expect(!server.log.contains("POST /users/invasive\""))
@@ -108,11 +108,11 @@ struct MadeUpPasswordTests {
     let file = folder.beside("passwords.csv").path
     let terminal = try TerminalProcess(
       arguments(["add", "--csv", "ROSTER"], folder) + (hasFile ? ["--output", file] : []))
-    try terminal.expect(" of 400, ")
+    try terminal.expect(" of 150, ")
     // Whoever signs up meanwhile is there before the class is.
-    #expect(try server.signUp("student 400").status == 200)
+    #expect(try server.signUp("student 150").status == 200)
     #expect(try server.logIn("ada", password: "secret").status == 200)
-    try terminal.expect("understudy: line 401: the name 'student 400' is taken")
+    try terminal.expect("understudy: line 151: the name 'student 150' is taken")
     try terminal.expect(
       hasFile
         ? "understudy: nothing was changed, and \(file) is removed"
