@@ -35,7 +35,7 @@ private func owner(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "another user" }
     path = String(path[..<slash])
   }
-  return userName(status.st_uid) ?? "user \(status.st_uid)"
+  return userNameOrNumber(status.st_uid)
 }
 
 /// The new bytes of a file, on the disk beside it under another name.

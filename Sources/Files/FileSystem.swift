@@ -66,6 +66,9 @@ public func userName(_ id: uid_t) -> String? {
   getpwuid(id).map { String(cString: $0.pointee.pw_name) }
 }
 
+/// A user's name, or where it has none its number: "ada", "user 1000".
+public func userNameOrNumber(_ id: uid_t) -> String { userName(id) ?? "user \(id)" }
+
 // MARK: Folders
 
 /// The names in a folder, without `.` and `..`, in their order.
@@ -100,8 +103,7 @@ public func makeTemporaryFolder(
 
 /// Removes a file or a folder and everything in it, following no link.
 public func removeTree(_ path: String) {
-  var status = stat()
-  guard lstat(path, &status) == 0 else { return }
+  guard let status = status(of: path, followsLink: false) else { return }
   guard status.isFolder else {
     unlink(path)
     return

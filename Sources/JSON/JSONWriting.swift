@@ -24,6 +24,13 @@ extension ByteBuffer {
     text.withUTF8 { append(jsonString: UnsafeRawBufferPointer($0)) }
   }
 
+  /// Appends what stands before the value of an object's member that isn't the first.
+  public func append(nextMember name: String) {
+    append(UInt8(ascii: ","))
+    append(jsonString: name)
+    append(UInt8(ascii: ":"))
+  }
+
   private func append(escaped byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""): append("\\\"" as StaticString)

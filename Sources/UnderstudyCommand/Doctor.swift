@@ -76,13 +76,12 @@ private struct ServerCheck {
 
   /// Why it doesn't answer.
   private static func silence(_ folder: String) -> Finding {
-    let defect = (try? Application.controlSocketDefect(in: folder)) ?? nil
-    guard let defect, let colon = defect.firstRange(of: ": ") else {
-      return .problem(
-        "whoever has the data folder doesn't answer at its control.sock",
-        "wait for its end where it is a command; see what the log says where it is a server")
+    if let defect = (try? Application.controlSocketDefect(in: folder)) ?? nil {
+      return .problem(line: defect)
     }
-    return .problem(String(defect[..<colon.lowerBound]), String(defect[colon.upperBound...]))
+    return .problem(
+      "whoever has the data folder doesn't answer at its control.sock",
+      "wait for its end where it is a command; see what the log says where it is a server")
   }
 }
 

@@ -7,13 +7,13 @@ struct CertificateRightsTests {
   #if os(Linux)
     @Test(
       "who may not read an authority is told whose it is, and not to make another one",
-      .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+      .enabled(if: OtherUser.isAvailable))
     func foreign() throws {
       let folder = try TemporaryFolder()
       #expect(chmod(folder.path, 0o755) == 0)
       let data = folder.path + "/data"
       #expect(try ServerProcess.run(["certificate", "--data", data, "--new-authority"]).status == 0)
-      let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+      let nobody = OtherUser.launcher(OtherUser.nobody)
       // The folder itself is open, or isn't.
       for mode: mode_t in [0o755, 0o700] {
         #expect(chmod(data, mode) == 0)

@@ -117,12 +117,12 @@ struct ControlSocketTests {
   #if os(Linux)
     @Test(
       "another user can't use it, and is told whose it is",
-      .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+      .enabled(if: OtherUser.isAvailable))
     func otherUser() throws {
       let folder = try DataFolderUnderTest()
       let server = try folder.serve()
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
-      let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+      let nobody = OtherUser.launcher(OtherUser.nobody)
       let (status, _, errors) = try folder.run("users", "list", "--app", "invasive", launcher: nobody)
       #expect(status == 1)
       #expect(

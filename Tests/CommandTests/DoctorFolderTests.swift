@@ -17,14 +17,14 @@ struct DoctorFolderTests {
   #if os(Linux)
     @Test(
       "in a container that follows the docs all is well, as whatever user it runs",
-      .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+      .enabled(if: OtherUser.isAvailable))
     func container() throws {
       let folder = try DataFolderUnderTest()
       try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
       // What the image gives a volume.
       #expect(chmod(folder.url.deletingLastPathComponent().path, 0o755) == 0)
       #expect(chmod(folder.path, 0o1777) == 0)
-      let user = ["/usr/bin/setpriv", "--reuid", "12345", "--regid", "12345", "--clear-groups"]
+      let user = OtherUser.launcher(12_345)
       let server = try folder.serve(launcher: user)
       let (problems, all) = try problems(
         of: folder, "--port", "\(server.port)", "--published", "443:8443", "--name", "nowhere.example",
@@ -84,19 +84,16 @@ struct DoctorFolderTests {
   }
 
   #if os(Linux)
-    private static let isRoot =
-      geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
-    private static let nobody = [
-      "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
-    ]
-
-    @Test("another user is told whose the folder is, and nothing that isn't so", .enabled(if: isRoot))
+    @Test(
+      "another user is told whose the folder is, and nothing that isn't so",
+      .enabled(if: OtherUser.isAvailable))
     func otherUser() throws {
       let folder = try DataFolderUnderTest()
       let server = try folder.serve(["--https", "0", "--name", "localhost"])
       for mode in [0o700, 0o755] {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
-        let (problems, all) = try problems(of: folder, "--port", "\(server.port)", launcher: Self.nobody)
+        let (problems, all) = try problems(
+          of: folder, "--port", "\(server.port)", launcher: OtherUser.launcher(OtherUser.nobody))
         #expect(
           problems == [
             "!!  the data folder \(folder.path) is root's, and this is nobody (Permission denied): sudo -u root understudy doctor --data \(folder.path)"
@@ -108,7 +105,8 @@ struct DoctorFolderTests {
     }
 
     @Test(
-      "what root has made in another user's folder is named, with what gives it back", .enabled(if: isRoot))
+      "what root has made in another user's folder is named, with what gives it back",
+      .enabled(if: OtherUser.isAvailable))
     func strangers() throws {
       let folder = try DataFolderUnderTest()
       try folder.serve().end()

@@ -5,12 +5,10 @@
 
   @Suite(
     "root in a data folder of another user's",
-    .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    .enabled(if: OtherUser.isAvailable))
   struct OtherOwnerTests {
-    private static let user: uid_t = 65_534
-    private static let asUser = [
-      "/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups",
-    ]
+    private static let user = OtherUser.nobody
+    private static let asUser = OtherUser.launcher(user)
 
     /// A folder of the user's, with a user of the app in it.
     private func folder(_ path: String = "data") throws -> DataFolderUnderTest {

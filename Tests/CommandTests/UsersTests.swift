@@ -170,12 +170,12 @@ struct UsersTests {
   #if os(Linux)
     @Test(
       "who forgets to be the folder's owner is told to, and not to take the folder from its server",
-      .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")),
+      .enabled(if: OtherUser.isAvailable),
       arguments: [true, false])
     func otherUser(isServed: Bool) throws {
       let place = try Place(isServed: true)
       if !isServed { place.server?.end() }
-      let nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+      let nobody = OtherUser.launcher(OtherUser.nobody)
       let (status, output, errors) = try place.folder.run(
         "users", "list", "--app", "invasive", launcher: nobody)
       #expect(status == 1)

@@ -91,7 +91,7 @@ final class Exchange: @unchecked Sendable {
   /// kept for what can't go on anyway, for a client that waits to be told (`Expect: 100-continue`),
   /// and for bodies that aren't worth waiting for.
   private var refusesEarly: Bool {
-    guard let refusal = refusal else { return false }
+    guard let refusal else { return false }
     return refusal.closesConnection || announced > Self.discardLimit
       || announced > 0 && request.fields.expect?.equals("100-continue") == true
   }
@@ -105,8 +105,7 @@ final class Exchange: @unchecked Sendable {
       if received > server.limits.body {
         refusal = .bodyTooLarge(server.limits)
       } else if !bytes.reserve(data.count, of: server) {
-        refusal = .unavailable(
-          "The server has as many bodies in memory as it takes: try again in a moment.")
+        refusal = .unavailable("The server has as many bodies in memory as it takes: try again in a moment.")
       } else {
         if request.body.isEmpty { request.body.reserveCapacity(min(announced, 64 << 10)) }
         request.body.append(contentsOf: data)
@@ -127,9 +126,9 @@ final class Exchange: @unchecked Sendable {
       for middleware in server.middleware {
         if let response = middleware.intercept(request) { return send(response, on: connection) }
       }
-      if let refusal = refusal { throw refusal }
+      if let refusal { throw refusal }
       try requireRoomForAnswer(on: connection)
-      guard let handler = handler else { return send(optionsResponse, on: connection) }
+      guard let handler else { return send(optionsResponse, on: connection) }
       switch try handler(request) {
       case .now(let response): return send(response, on: connection)
       case .prepared(let prepared): return send(prepared, on: connection)

@@ -63,8 +63,7 @@ struct Handshake {
 
 /// What a thread that serves is at, so that what libmicrohttpd says of a handshake, which is no more than that it has
 /// failed, can be told of the right connection: GnuTLS has received or sent on that one last.
-final class ServingThread: @unchecked Sendable {
-  // Safe to share: only its own thread uses it.
+final class ServingThread {
   /// The encrypted connection that something was received or sent on last; nil once it is closed.
   unowned(unsafe) var current: ClientConnection?
 }

@@ -29,9 +29,7 @@ struct BackupRoute {
       ("people", summary.rows.people), ("images", Int64(summary.images)),
       ("certificates", Int64(summary.certificates)), ("strange", Int64(summary.strange)),
     ] {
-      body.append(UInt8(ascii: ","))
-      body.append(jsonString: name)
-      body.append(UInt8(ascii: ":"))
+      body.append(nextMember: name)
       body.append(number)
     }
     body.append(",\"leftOut\":" as StaticString)

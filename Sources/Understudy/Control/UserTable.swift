@@ -22,9 +22,7 @@ enum UserTable: String, Sendable {
       body.append(Int64(line))
       let texts = [("name", name), ("realname", realname), ("phone", phone)]
       for (name, text) in texts + (password.map { [("password", $0)] } ?? []) {
-        body.append(UInt8(ascii: ","))
-        body.append(jsonString: name)
-        body.append(UInt8(ascii: ":"))
+        body.append(nextMember: name)
         body.append(jsonString: text)
       }
       body.append(UInt8(ascii: "}"))

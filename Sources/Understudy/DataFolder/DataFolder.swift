@@ -26,11 +26,13 @@ final class DataFolder: Sendable {
 
   /// The database's file name.
   static let databaseName = "understudy.sqlite"
+  /// The name of the folder for backups.
+  static let backupsName = "backups"
 
   var database: String { path + "/" + Self.databaseName }
   var images: String { path + "/images" }
   /// Where the backups of `serve --backup-every` go.
-  var backups: String { path + "/backups" }
+  var backups: String { path + "/" + Self.backupsName }
   /// The certificate of the authority that this server's own certificate is under, as PEM.
   var authorityCertificate: String { path + "/tls/ca.pem" }
 

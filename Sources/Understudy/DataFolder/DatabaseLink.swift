@@ -16,9 +16,8 @@ enum DatabaseLink: Equatable, Sendable {
 
   /// - Returns: nil for a file of one name, and for none.
   init?(at path: String) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    if status.st_mode & S_IFMT == S_IFLNK {
+    guard let status = status(of: path, followsLink: false) else { return nil }
+    if status.isLink {
       self = .symbolic(resolved(path))
     } else if status.isRegularFile, status.st_nlink > 1 {
       self = .hard(Int(status.st_nlink))

@@ -27,12 +27,12 @@ struct LostData: Error {
     let files = [FolderIdentity.name] + (isEmpty ? [FileArchive.images] : [])
     if let file = files.first(where: { status(of: folder + "/" + $0) != nil }) { return file }
     let log = DataFolder.databaseName + "-wal"
-    if let size = status(of: folder + "/" + log)?.st_size, size > 0 { return log }
+    if (status(of: folder + "/" + log)?.st_size ?? 0) > 0 { return log }
     if let name = ((try? names(in: folder)) ?? []).first(where: { $0.hasPrefix(PendingRestore.aside) }) {
       return name
     }
-    let backups = (try? names(in: folder + "/backups")) ?? []
-    return backups.contains { DatedName($0) != nil } ? "backups" : nil
+    let backups = (try? names(in: folder + "/" + DataFolder.backupsName)) ?? []
+    return backups.contains { DatedName($0) != nil } ? DataFolder.backupsName : nil
   }
 
   /// What is so, in words.

@@ -31,18 +31,16 @@ extension Application {
     ]
     for (name, access) in needed {
       let path = dataFolder + name
-      var status = stat()
-      guard lstat(path, &status) == 0, status.st_uid != user,
+      guard let owner = status(of: path, followsLink: false)?.st_uid, owner != user,
         faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0, errno == EACCES
       else { continue }
       guard isServer else {
-        let name = userName(status.st_uid)
         return
-          "can't use \(path): it belongs to \(name ?? "user \(status.st_uid)"), and this is \(userName(user) ?? "user \(user)"): run this command as that user (sudo -u \((name ?? "#\(status.st_uid)").shellWord) understudy …)"
+          "can't use \(path): it belongs to \(userNameOrNumber(owner)), and this is \(userNameOrNumber(user)): run this command as that user (\(sudo(as: owner)) understudy …)"
       }
       guard let command = chown(dataFolder, to: "\(user):\(group)") else { return nil }
       return
-        "can't use \(path): it belongs to user \(status.st_uid), and this is user \(user). Let root run '\(command)', or choose another folder with --data"
+        "can't use \(path): it belongs to user \(owner), and this is user \(user). Let root run '\(command)', or choose another folder with --data"
     }
     return nil
   }
@@ -55,3 +53,6 @@ extension Application {
     return isGiven ? "chown -R \(owner) \(folder)" : nil
   }
 }
+
+/// What a command begins with that a user is to run, by number where there is no name.
+func sudo(as user: uid_t) -> String { "sudo -u \((userName(user) ?? "#\(user)").shellWord)" }

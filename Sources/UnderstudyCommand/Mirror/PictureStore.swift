@@ -182,30 +182,29 @@ final class PictureStore {
 
   /// For a file system without links.
   private func copy(_ file: String, to path: String) throws(Failure) {
-    let part = folder + "/.part"
-    unlink(part)
-    do throws(FileError) {
+    try put(path) { part throws(FileError) in
       try copyFile(file, to: part)
       try syncToDisk(part)
-    } catch {
-      unlink(part)
-      throw Failure(reason: "can't write \(path) (\(error.reason))")
     }
-    guard rename(part, path) == 0 else { throw Failure(path) }
   }
 
   /// Writes a file whole, or not at all.
   private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+    try put(path) { part throws(FileError) in try writeNewFile(part, bytes) }
+    try? syncToDisk(folder)
+  }
+
+  /// Makes a file under another name, and gives it its own in one step.
+  private func put(_ path: String, _ make: (_ part: String) throws(FileError) -> Void) throws(Failure) {
     let part = folder + "/.part"
     unlink(part)
     do throws(FileError) {
-      try writeNewFile(part, bytes)
+      try make(part)
     } catch {
       unlink(part)
       throw Failure(reason: "can't write \(path) (\(error.reason))")
     }
     guard rename(part, path) == 0 else { throw Failure(path) }
-    try? syncToDisk(folder)
   }
 
   /// The bytes of a file of that size; nil where there is none.
@@ -252,9 +251,7 @@ final class PictureStore {
     line.append(jsonString: entry.file)
     for (name, value) in [("etag", entry.etag), ("modified", entry.modified), ("digest", entry.digest)] {
       guard let value else { continue }
-      line.append(UInt8(ascii: ","))
-      line.append(jsonString: name)
-      line.append(UInt8(ascii: ":"))
+      line.append(nextMember: name)
       line.append(jsonString: value)
     }
     line.append(",\"size\":" as StaticString)

@@ -108,7 +108,7 @@ final class Backups: Sendable {
   /// Makes the data folder's own folder for backups, which --backup-every makes too, where that is the place.
   private func makeOwnFolder(at place: String) {
     let path = place.hasSuffix("/") ? String(place.dropLast()) : place
-    guard Self.lastPart(of: path) == "backups", let own = resolved(folder.path),
+    guard Self.lastPart(of: path) == DataFolder.backupsName, let own = resolved(folder.path),
       resolved(Files.folder(of: path)) == own
     else { return }
     mkdir(path, 0o700)
@@ -128,7 +128,7 @@ final class Backups: Sendable {
     // What lies among the pictures is served to everybody, by whatever path it came there.
     for own in [folder.path] + FileArchive.folders.map({ folder.path + "/" + $0 }) {
       guard let own = resolved(own) else { continue }
-      guard parent != own, !parent.hasPrefix(own + "/") || parent == own + "/backups" else {
+      guard parent != own, !parent.hasPrefix(own + "/") || parent == own + "/" + DataFolder.backupsName else {
         throw .unprocessable(
           "\(path) is among the data themselves: a backup belongs somewhere else, best on another disk.")
       }

@@ -16,8 +16,7 @@ extension Doctor {
       return [.problem("\(database) \(link.description)", link.remedy(for: database))]
     }
     if let lost = LostData(in: folder) { return [.problem(lost.description, lost.remedy)] }
-    var status = stat()
-    guard stat(database, &status) == 0 else {
+    guard let status = status(of: database) else {
       guard errno == ENOENT else {
         return [
           .problem(
@@ -59,10 +58,7 @@ extension Doctor {
 
   /// Whether a server that was killed, or a power cut, has left what isn't in the file yet.
   private var hasRemains: Bool {
-    ["-wal", "-journal"].contains { name in
-      var status = stat()
-      return stat(database + name, &status) == 0 && status.st_size > 0
-    }
+    ["-wal", "-journal"].contains { (status(of: database + $0)?.st_size ?? 0) > 0 }
   }
 
   private func check(_ connection: Connection, size: Int) throws -> [Finding] {

@@ -21,6 +21,12 @@ public struct Finding: Sendable, Equatable {
   public static func problem(_ text: String, _ remedy: String) -> Finding {
     Finding(text: text, remedy: remedy)
   }
+
+  /// The same from a line of the program's own, `what is wrong: what to do`.
+  public static func problem(line: String) -> Finding {
+    guard let colon = line.firstRange(of: ": ") else { return .problem(line, "see the log") }
+    return .problem(String(line[..<colon.lowerBound]), String(line[colon.upperBound...]))
+  }
 }
 
 extension Finding {
@@ -36,9 +42,9 @@ extension Finding {
 
   private static func encoded(_ findings: [Finding]) -> ByteBuffer {
     let body = ByteBuffer(capacity: 256)
-    body.append("{\"findings\":[" as StaticString)
-    for (index, finding) in findings.enumerated() {
-      body.append((index == 0 ? "{\"text\":" : ",{\"text\":") as StaticString)
+    body.append("{\"findings\":" as StaticString)
+    body.append(jsonArray: findings) { body, finding in
+      body.append("{\"text\":" as StaticString)
       body.append(jsonString: finding.text)
       if let remedy = finding.remedy {
         body.append(",\"remedy\":" as StaticString)
@@ -46,7 +52,7 @@ extension Finding {
       }
       body.append(UInt8(ascii: "}"))
     }
-    body.append("]}" as StaticString)
+    body.append(UInt8(ascii: "}"))
     return body
   }
 }

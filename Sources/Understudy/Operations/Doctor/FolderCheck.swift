@@ -36,17 +36,14 @@ extension Doctor {
   private func unseen(_ reason: Int32, owner: uid_t?) -> Finding {
     let text =
       owner.map {
-        "the data folder \(folder) is \(Self.name(of: $0))'s, and this is \(Self.name(of: geteuid()))"
+        "the data folder \(folder) is \(userNameOrNumber($0))'s, and this is \(userNameOrNumber(geteuid()))"
       }
       ?? "the data folder \(folder) can't be looked at"
-    let sudo = owner.map { "sudo -u \((userName($0) ?? "#\($0)").shellWord)" } ?? "sudo"
+    let sudo = owner.map(sudo(as:)) ?? "sudo"
     return .problem(
       "\(text) (\(String(cString: strerror(reason))))",
       "\(sudo) understudy doctor --data \(folder.shellWord)")
   }
-
-  /// A user, by name where there is one.
-  private static func name(of user: uid_t) -> String { userName(user) ?? "user \(user)" }
 
   private var spaceFinding: Finding {
     guard let space = DiskSpace(at: folder) else {
@@ -102,8 +99,7 @@ extension Doctor {
     func look(in folder: String) {
       for name in (try? names(in: folder)) ?? [] {
         let path = folder + "/" + name
-        var status = stat()
-        guard lstat(path, &status) == 0 else { continue }
+        guard let status = Files.status(of: path, followsLink: false) else { continue }
         // A file system of its own has that, and root's it is.
         if path == self.folder + "/lost+found" { continue }
         if status.st_uid != owner { strangers.append((path, status.st_uid)) }
@@ -115,7 +111,7 @@ extension Doctor {
     let others = strangers.count == 1 ? "" : ", the first of \(strangers.count) such files"
     return [
       .problem(
-        "\(first.path) belongs to \(Self.name(of: first.owner)) and not to \(Self.name(of: owner)), whose the data folder is\(others)",
+        "\(first.path) belongs to \(userNameOrNumber(first.owner)) and not to \(userNameOrNumber(owner)), whose the data folder is\(others)",
         "let root run: chown -R \(userName(owner) ?? "\(owner)") \(folder.shellWord)")
     ]
   }

@@ -56,8 +56,8 @@ extension Doctor {
         + (certificates.identity().map { [serverFinding($0.certificate, now)] } ?? [])
     } catch {
       return [
-        Self.split(
-          Application.explain(
+        .problem(
+          line: Application.explain(
             certificate: error, dataFolder: options.tlsCertificate == nil ? folder : nil,
             names: options.names))
       ]
@@ -76,14 +76,6 @@ extension Doctor {
     let text = "the server's certificate is good from \(isoDate(server.start)) to \(isoDate(server.end))"
     return server.end > now || !isServed
       ? .ok(text + ", and renewed by itself") : .problem(text, "see why the log says that it isn't renewed")
-  }
-
-  /// A line of the program's own, `what is wrong: what to do`.
-  private static func split(_ line: String) -> Finding {
-    guard let colon = line.firstRange(of: ": ") else {
-      return .problem(line, "see the log")
-    }
-    return .problem(String(line[..<colon.lowerBound]), String(line[colon.upperBound...]))
   }
 
   // MARK: The clock
