@@ -55,7 +55,7 @@ public final class Log: Sendable {
   /// Where a thread writes its line, so that others wait for its copy alone and not until it is written.
   private final class Draft {
     let text = ByteBuffer(capacity: 1024)
-    var moment = Timestamp()
+    @exclusivity(unchecked) var moment = Timestamp()
 
     /// Writes a line, over the one before.
     func write(_ level: Level, _ format: Format, _ body: (LogLine) -> Void) {
@@ -134,6 +134,7 @@ public final class Log: Sendable {
 
   /// Writes an entry whose message and fields `body` appends; the caller has asked whether its level is
   /// written.
+  @inline(never)
   func write(_ level: Level, _ body: (LogLine) -> Void) {
     let draft = drafts.value
     draft.write(level, format, body)

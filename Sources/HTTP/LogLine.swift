@@ -144,11 +144,13 @@ extension ByteBuffer {
     append(digit: number % 10)
   }
 
-  /// Appends the last three digits: as `append(digits:count:)`, without a division that the processor has to make.
+  /// Appends three digits: as `append(digits:count:)`, without a division that the processor has to make.
+  @inline(__always)
   fileprivate func append(thousandths number: Int) {
-    append(digit: number / 100 % 10)
-    append(digit: number / 10 % 10)
-    append(digit: number % 10)
+    let number = UInt32(truncatingIfNeeded: number)
+    append(digit: Int(number / 100))
+    append(digit: Int(number / 10 % 10))
+    append(digit: Int(number % 10))
   }
 
   @inline(__always)

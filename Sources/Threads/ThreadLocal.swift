@@ -8,7 +8,7 @@
 /// its own to itself, without a lock. They live as long as this one, and not only as long as their threads.
 public final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
   // Safe to share: the list is locked, and each object is handed to its own thread alone.
-  private let key: pthread_key_t
+  @usableFromInline let key: pthread_key_t
   private let make: @Sendable () -> Value
   private let values = Condition<[Value]>([])
 
@@ -26,10 +26,14 @@ public final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
   }
 
   /// The calling thread's object.
+  @inlinable
   public var value: Value {
-    if let known = pthread_getspecific(key) {
-      return Unmanaged<Value>.fromOpaque(known).takeUnretainedValue()
-    }
+    guard let known = pthread_getspecific(key) else { return first() }
+    return Unmanaged<Value>.fromOpaque(known).takeUnretainedValue()
+  }
+
+  @usableFromInline
+  func first() -> Value {
     let value = make()
     values.withLock { $0.append(value) }
     pthread_setspecific(key, Unmanaged.passUnretained(value).toOpaque())

@@ -39,6 +39,7 @@ final class IdempotencyFuzz {
   ) throws {
     let target = RequestTarget(Array("/a/".utf8) + path.filter { $0 != UInt8(ascii: "?") })
     guard target.isPlain else { return }
+    let segments = (0..<target.segmentCount).map { Array(target.segment($0)) }
     let request = Request(
       id: RequestID(number: 1), target: target, connection: connection, trustedProxies: [])
     request.body = body
@@ -61,7 +62,7 @@ final class IdempotencyFuzz {
       }
     }
     guard let idempotencyKey else { return }
-    let identity = (0..<target.segmentCount).map { Array(target.segment($0)) } + [Array(key).unquoted]
+    let identity = segments + [Array(key).unquoted]
     let before = known.first { $0.request == identity }
     do {
       var isNew = false

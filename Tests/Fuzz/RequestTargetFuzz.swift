@@ -17,7 +17,7 @@ func fuzzRequestTarget(_ input: [UInt8]) throws {
 private let key = "316148225427892374918273645546372819201"
 private let password = "hunter-two"
 
-private let router: Router = {
+private let table: RoutingTable = {
   var router = Router()
   for pattern in [
     "/", "/invasive/species", "/invasive/species/:id", "/invasive/images/:file", "/invasive/users",
@@ -25,13 +25,28 @@ private let router: Router = {
   ] {
     router.get(pattern) { _ in throw Problem.notFound("") }
   }
-  return router
+  return RoutingTable(router)
 }()
+
+/// The request of a connection that all come on, one after the other.
+private nonisolated(unsafe) let reused = Request(connection: connection, trustedProxies: [])
+private let connection = ClientConnection(descriptor: -1, address: nil)
+
+extension RequestTarget {
+  fileprivate func isSame(as other: borrowing RequestTarget) -> Bool {
+    raw == other.raw && form == other.form && pathRange == other.pathRange && queryRange == other.queryRange
+      && hasEscapes == other.hasEscapes && isPlain == other.isPlain && segmentCount == other.segmentCount
+      && (0..<segmentCount).allSatisfy { segment($0) == other.segment($0) }
+  }
+}
 
 // MARK: A plain reading
 
 private func requirePlainReading(of raw: [UInt8]) throws {
   let target = RequestTarget(raw)
+  raw.withUnsafeBytes { reused.begin(RequestID(number: 1), target: $0, on: connection, at: 0) }
+  try require(reused.target.isSame(as: target), "what the memory of another target makes of it")
+  reused.end()
   if case .origin = target.form {
   } else if case .absolute = target.form {
   } else {
@@ -91,9 +106,8 @@ private func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UI
 private func requireRedaction(of raw: [UInt8]) throws {
   let request = Request(
     id: RequestID(number: 1), target: RequestTarget(raw),
-    connection: ClientConnection(descriptor: -1, address: nil),
-    trustedProxies: [])
-  request.route = router.route(for: request.target)
+    connection: connection, trustedProxies: [])
+  request.routed = table.route(for: request.target)
   let (json, text) = (line(of: request, .json), line(of: request, .text))
   for written in [Redaction.target(of: request), Redaction.path(of: request), json.text, text.text] {
     for secret in [key, password] {

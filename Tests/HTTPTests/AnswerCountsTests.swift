@@ -19,16 +19,18 @@ struct AnswerCountsTests {
 
   @Test("those of all threads are added up, by row, status and duration")
   func threads() throws {
-    let counts = try AnswerCounts(routes: 2)
+    let service = Service(
+      routing: RoutingTable(Router()), middleware: MiddlewareChain([]), limits: .init(), trustedProxies: [])
+    let counts = try ThreadLocal { ServingThread(service, rows: 3) }
     let threads = try (0..<4).map { thread in
       try Threads.Thread {
-        let cells = counts.ofThisThread
+        let cells = counts.value.answers
         for _ in 0..<1000 { cells.add(row: 1, status: .ok, duration: 200_000) }
         cells.add(row: 2, status: .notFound, duration: UInt64(thread) * 10_000_000_000)
       }
     }
     for thread in threads { thread.join() }
-    let rows = counts.rows
+    let rows = AnswerCells.sums(of: counts.all.map(\.answers), rows: 3)
     #expect(rows.count == 3)
     #expect(rows[0].statuses.isEmpty && rows[0].durations.count == 0)
     #expect(rows[1].statuses.map(\.count) == [4000] && rows[1].statuses[0].status == 200)

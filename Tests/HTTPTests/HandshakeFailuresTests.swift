@@ -8,7 +8,7 @@ struct HandshakeFailuresTests {
 
   @Test("are told once a minute for each client and reason, with how many weren't told")
   func once() throws {
-    let failures = try HandshakeFailures()
+    let failures = HandshakeFailures()
     let start = 7 * Self.minute
     #expect(failures.turn("10.0.0.1 gone", at: start) == 0)
     for _ in 0..<5 { #expect(failures.turn("10.0.0.1 gone", at: start + 1) == nil) }
@@ -20,7 +20,7 @@ struct HandshakeFailuresTests {
 
   @Test("are told so many times a minute, whoever comes")
   func flood() throws {
-    let failures = try HandshakeFailures()
+    let failures = HandshakeFailures()
     for minute in 1...3 as ClosedRange<UInt64> {
       let told = (0..<10_000).compactMap { failures.turn("\($0)", at: minute * Self.minute) }
       #expect(told.count == HandshakeFailures.limit)

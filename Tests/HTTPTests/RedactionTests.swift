@@ -9,12 +9,22 @@ import Testing
 struct RedactionTests {
   private static let key = "316148225427892374918273645546372819201"
 
+  /// The routes of requests, which count no reference to them.
+  private final class Routes {
+    var all: [Route] = []
+  }
+  private let routes = Routes()
+
   private func request(_ target: String, route: String? = nil) -> Request {
     let request = Request(
       id: RequestID(number: 1), target: RequestTarget(Array(target.utf8)),
       connection: ClientConnection(descriptor: -1, address: nil),
       trustedProxies: [])
-    request.route = route.map { Route($0, number: 1) }
+    if let route {
+      let route = Route(route, number: 1)
+      routes.all.append(route)
+      request.routed = .passUnretained(route)
+    }
     return request
   }
 

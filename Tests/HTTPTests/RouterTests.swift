@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The router")
 struct RouterTests {
-  private let router: Router = {
+  private let table: RoutingTable = {
     let nothing: Handler = { _ in .now(Response(type: nil, body: .none, caching: .noStore)) }
     var router = Router()
     router.get("/", nothing)
@@ -15,10 +15,12 @@ struct RouterTests {
     router.put("/people/:key/:id", nothing)
     router.delete("/people/:key/:id", nothing)
     router.post("/people/:key/:id/photo", nothing)
-    return router
+    return RoutingTable(router)
   }()
 
-  private func route(_ target: String) -> Route? { router.route(for: RequestTarget(Array(target.utf8))) }
+  private func route(_ target: String) -> Route? {
+    table.route(for: RequestTarget(Array(target.utf8)))?.takeUnretainedValue()
+  }
 
   @Test(
     "a path finds its route, a literal segment before a parameter",
@@ -41,7 +43,8 @@ struct RouterTests {
       "/parks/..", "/parks/%00", "/parks/%2e%2e", "/parks%2F7", "/parks%20", "parks",
     ])
   func notFound(target: String) {
-    #expect(route(target) == nil || RequestTarget(Array(target.utf8)).form == .invalid)
+    let form = RequestTarget(Array(target.utf8)).form
+    #expect(route(target) == nil || form == .invalid)
   }
 
   @Test(

@@ -1,5 +1,11 @@
 import CMicroHTTPD
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The header fields of a request that this server reads, and what makes the header no header.
 ///
 /// The values are libmicrohttpd's own memory and valid until the answer has been sent.
@@ -90,10 +96,10 @@ struct HeaderFields {
 
   /// What RFC 9112 asks of the header as a whole (sections 3.2 and 6.3); call once all is read.
   ///
-  /// - Parameter connection: whose last Host isn't checked again.
+  /// - Parameter connection: the one that it came on.
   mutating func checkFraming(isHTTP11: Bool, on connection: ClientConnection) {
     if let host {
-      if !connection.knows(host: host), !Authority.isValid(host) {
+      if !connection.isValid(host: host) {
         refuse("The header Host is not a host name or address with an optional port.")
       }
     } else if isHTTP11 {
@@ -152,6 +158,14 @@ extension UnsafeRawBufferPointer {
       if folded != lowercase.utf8Start[index] { return false }
     }
     return true
+  }
+
+  /// Where a byte comes first in a range, by memchr(3).
+  func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+    guard let baseAddress, let found = memchr(baseAddress + range.lowerBound, Int32(byte), range.count) else {
+      return nil
+    }
+    return UnsafeRawPointer(found) - baseAddress
   }
 
   /// The bytes without the white space around them (RFC 9110, section 5.6.3).

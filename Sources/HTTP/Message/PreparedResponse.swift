@@ -37,8 +37,11 @@ public final class PreparedResponse: @unchecked Sendable {
   }
 
   /// libmicrohttpd's object for it, made at the first use.
-  func pointer(fixedFields: [Field]) -> OpaquePointer? {
-    if let known = native.load(ordering: .acquiring) { return known }
+  func pointer(_ middleware: MiddlewareChain) -> OpaquePointer? {
+    native.load(ordering: .acquiring) ?? makePointer(fixedFields: middleware.fixedFields)
+  }
+
+  private func makePointer(fixedFields: [Field]) -> OpaquePointer? {
     guard let made = NativeResponse.make(response, fixedFields: fixedFields) else { return nil }
     let (isFirst, original) = native.compareExchange(
       expected: nil, desired: made, ordering: .acquiringAndReleasing)
@@ -51,7 +54,7 @@ public final class PreparedResponse: @unchecked Sendable {
 
 extension Response.Body {
   /// The validator of a body in memory or in a file.
-  var etag: ETag {
+  public var etag: ETag {
     switch self {
     case .none: ETag(of: UnsafeRawBufferPointer(start: nil, count: 0))
     case .buffer(let buffer): ETag(of: buffer.bytes)

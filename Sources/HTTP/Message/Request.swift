@@ -11,35 +11,74 @@ public final class Request {
 
   /// What tells this request from all others of this server: in the log, in `X-Request-Id` and in
   /// the `instance` of a problem.
-  public let id: RequestID
+  @exclusivity(unchecked) public private(set) var id: RequestID
   /// What was asked for.
-  public let target: RequestTarget
+  @exclusivity(unchecked) public private(set) var target: RequestTarget
   /// What was to be done with it.
   @exclusivity(unchecked) public internal(set) var method = Method.get
   /// The body, whole; empty where there is none.
   @exclusivity(unchecked) public internal(set) var body: [UInt8] = []
   /// The pattern of the route that answers, as `/invasive/parks/:id`; nil where none does.
-  @exclusivity(unchecked) public internal(set) var route: Route?
+  public var route: Route? { routed?.takeUnretainedValue() }
+  /// That route, which is the router's, unretained: all threads would count in the same place.
+  @exclusivity(unchecked) var routed: Unmanaged<Route>?
+
+  /// Looks at the route without counting a reference.
+  @inline(__always)
+  func withRoute<Result>(_ body: (Route?) throws -> Result) rethrows -> Result {
+    guard let routed else { return try body(nil) }
+    return try routed._withUnsafeGuaranteedRef { try body($0) }
+  }
   /// When the request line had come in, in nanoseconds of `MonotonicClock`.
-  public let start = MonotonicClock.now
+  @exclusivity(unchecked) public private(set) var start: UInt64 = 0
 
   @exclusivity(unchecked) var fields = HeaderFields()
   @exclusivity(unchecked) var isHTTP11 = true
-  let connection: ClientConnection
+  @exclusivity(unchecked) private(set) var connection: ClientConnection
   let trustedProxies: [AddressRange]
 
-  init(id: RequestID, target: RequestTarget, connection: ClientConnection, trustedProxies: [AddressRange]) {
+  /// None yet, or one that is made up.
+  init(
+    id: RequestID = RequestID(number: 0), target: consuming RequestTarget = RequestTarget([]),
+    connection: ClientConnection, trustedProxies: [AddressRange]
+  ) {
     self.id = id
     self.target = target
     self.connection = connection
     self.trustedProxies = trustedProxies
   }
 
+  /// The request line is there.
+  func begin(
+    _ id: RequestID, target bytes: UnsafeRawBufferPointer, on connection: ClientConnection, at start: UInt64
+  ) {
+    self.id = id
+    self.connection = connection
+    target.replace(with: bytes)
+    self.start = start
+  }
+
+  /// It is answered, or never will be: forgets what came in.
+  func end() {
+    target.forget()
+    body = []
+    fields = HeaderFields()
+    routed = nil
+  }
+
   /// The decoded text of the path's segment that a parameter of the route stands for; nil where it
   /// isn't UTF-8.
   public func parameter(_ name: String) -> String? {
-    guard let index = route?.segments.firstIndex(of: .parameter(name)) else { return nil }
-    return String(validating: target.segment(index), as: UTF8.self)
+    withBytes(ofParameter: name) { String(validating: $0, as: UTF8.self) } ?? nil
+  }
+
+  /// Hands over the decoded bytes of the path's segment that a parameter of the route stands for, where they lie; nil
+  /// where it has no such parameter.
+  public func withBytes<Result>(
+    ofParameter name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    guard let index = withRoute({ $0?.segments.firstIndex(of: .parameter(name)) }) else { return nil }
+    return try target.withSegments { try body($0[index]) }
   }
 
   /// The row's id that the route's parameter `id` stands for.

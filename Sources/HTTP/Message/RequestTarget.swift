@@ -1,6 +1,6 @@
 /// The request target (RFC 9112, section 3.2), taken apart before anything in it is decoded, so that
-/// an escaped `/` or `&` is a character and not a separator.
-public struct RequestTarget: Sendable {
+/// an escaped `/` or `&` is a character and not a separator. It isn't copied, but looked at where it is.
+public struct RequestTarget: ~Copyable, Sendable {
   /// Which of the forms of RFC 9112 the target has.
   public enum Form: Equatable, Sendable {
     /// `/path?query`
@@ -14,16 +14,15 @@ public struct RequestTarget: Sendable {
   }
 
   /// The bytes on the wire.
-  public let raw: [UInt8]
+  public private(set) var raw: [UInt8]
   /// Which form it has.
-  public let form: Form
+  public private(set) var form = Form.invalid
   /// Where in `raw` the path is.
-  let pathRange: Range<Int>
+  private(set) var pathRange = 0..<0
   /// Where in `raw` the query is, without its `?`; nil where there is none.
-  let queryRange: Range<Int>?
-  /// What the segments are parts of: the target itself, or where it has escapes the decoded segments, one
-  /// after the other.
-  private var text: [UInt8]
+  private(set) var queryRange: Range<Int>?
+  /// What the segments are parts of where the path has escapes: the decoded segments, one after the other.
+  private var decoded: [UInt8] = []
   private var segments = Segments()
   /// Whether the path has percent escapes.
   private(set) var hasEscapes = false
@@ -35,24 +34,41 @@ public struct RequestTarget: Sendable {
 
   public init(_ raw: [UInt8]) {
     self.raw = raw
-    text = raw
-    (form, pathRange, queryRange) = Self.split(raw)
+    takeApart()
+  }
+
+  /// Becomes another target, in the same memory.
+  mutating func replace(with bytes: UnsafeRawBufferPointer) {
+    raw.replaceSubrange(0..<raw.count, with: bytes)
+    decoded = []
+    segments = Segments()
+    (hasEscapes, isPlain) = (false, true)
+    takeApart()
+  }
+
+  /// Gives back the memory of a target that was longer than most.
+  mutating func forget() {
+    if raw.capacity > 256 { raw = [] }
+  }
+
+  private mutating func takeApart() {
+    (form, pathRange, queryRange) = raw.withUnsafeBytes(Self.split)
     switch form {
     case .origin, .absolute: readSegments()
     case .asterisk, .invalid: break
     }
   }
 
-  private static func split(_ raw: [UInt8]) -> (Form, path: Range<Int>, query: Range<Int>?) {
-    if raw == [UInt8(ascii: "*")] { return (.asterisk, 0..<0, nil) }
-    let end = raw.firstIndex(of: UInt8(ascii: "?")) ?? raw.endIndex
-    let query = end < raw.endIndex ? end + 1..<raw.endIndex : nil
-    if raw.first == UInt8(ascii: "/") { return (.origin, 0..<end, query) }
+  private static func split(_ raw: UnsafeRawBufferPointer) -> (Form, path: Range<Int>, query: Range<Int>?) {
+    guard let first = raw.first else { return (.invalid, 0..<0, nil) }
+    if raw.count == 1, first == UInt8(ascii: "*") { return (.asterisk, 0..<0, nil) }
+    let end = raw.firstIndex(of: UInt8(ascii: "?"), in: 0..<raw.count) ?? raw.count
+    let query = end < raw.count ? end + 1..<raw.count : nil
+    if first == UInt8(ascii: "/") { return (.origin, 0..<end, query) }
     for scheme: StaticString in ["http://", "https://"] {
       let start = scheme.utf8CodeUnitCount
-      let isIt = raw.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0.prefix(start)).equals(scheme) }
-      guard end >= start, isIt else { continue }
-      let path = raw[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+      guard end >= start, UnsafeRawBufferPointer(rebasing: raw.prefix(start)).equals(scheme) else { continue }
+      let path = raw.firstIndex(of: UInt8(ascii: "/"), in: start..<end) ?? end
       return (.absolute(authority: start..<path), path..<end, query)
     }
     return (.invalid, 0..<0, nil)
@@ -61,46 +77,55 @@ public struct RequestTarget: Sendable {
   /// Splits the path and decodes each segment. One trailing slash names the same resource.
   private mutating func readSegments() {
     guard pathRange.count > 1 else { return }
-    var end = pathRange.upperBound
-    if raw[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    var start = pathRange.lowerBound + 1
-    for index in start..<max(start, end) {
-      switch raw[index] {
-      case UInt8(ascii: "/"):
-        segments.append(start..<index)
-        start = index + 1
-      case UInt8(ascii: "%"): hasEscapes = true
-      default: break
-      }
-    }
-    segments.append(start..<max(start, end))
+    (segments, hasEscapes) = raw.withUnsafeBytes { Self.segments(of: $0, pathRange) }
     isPlain = segments.isComplete
     if hasEscapes { decodeSegments() }
-    for index in 0..<segments.count where isPlain {
-      let segment = text[segments[index]]
-      let isDots = segment.count <= 2 && segment.allSatisfy { $0 == UInt8(ascii: ".") }
-      isPlain = !isDots && !(hasEscapes && segment.contains(0))
+    if isPlain { isPlain = withSegments { $0.arePlain } && !(hasEscapes && decoded.contains(0)) }
+  }
+
+  private static func segments(of raw: UnsafeRawBufferPointer, _ path: Range<Int>) -> (Segments, Bool) {
+    let end = raw[path.upperBound - 1] == UInt8(ascii: "/") ? path.upperBound - 1 : path.upperBound
+    var start = path.lowerBound + 1
+    let hasEscapes = raw.firstIndex(of: UInt8(ascii: "%"), in: start..<end) != nil
+    var segments = Segments()
+    while let slash = raw.firstIndex(of: UInt8(ascii: "/"), in: start..<end) {
+      segments.append(start..<slash)
+      start = slash + 1
     }
+    segments.append(start..<end)
+    return (segments, hasEscapes)
   }
 
   private mutating func decodeSegments() {
-    var decoded: [UInt8] = []
     var decodedSegments = Segments()
     for index in 0..<segments.count {
       let start = decoded.count
       PercentEncoding.decode(raw[segments[index]], into: &decoded)
       decodedSegments.append(start..<decoded.count)
     }
-    text = decoded
     segments = decodedSegments
   }
 
   /// How many segments the path has, of those that there is room for; none in `/`.
   public var segmentCount: Int { segments.count }
 
+  /// Hands over the decoded segments where they lie.
+  func withSegments<Result>(_ body: (SegmentBytes) throws -> Result) rethrows -> Result {
+    let segments = segments
+    return try (hasEscapes ? decoded : raw).withUnsafeBytes {
+      try body(SegmentBytes(text: $0, segments: segments))
+    }
+  }
+
+  /// Hands over the path's bytes as they came.
+  func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    let range = pathRange
+    return try raw.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+
   /// A segment of the path, decoded.
   public func segment(_ index: Int) -> ArraySlice<UInt8> {
-    text[segments[index]]
+    (hasEscapes ? decoded : raw)[segments[index]]
   }
 
   /// The query's pairs.
@@ -113,6 +138,24 @@ public struct RequestTarget: Sendable {
   /// Whether the query's two readings can differ.
   public var queryHasPlus: Bool {
     queryRange.map { raw[$0].contains(UInt8(ascii: "+")) } ?? false
+  }
+}
+
+/// The decoded segments of a path, valid while they are handed over.
+struct SegmentBytes {
+  fileprivate let text: UnsafeRawBufferPointer
+  fileprivate let segments: Segments
+
+  var count: Int { segments.count }
+
+  subscript(index: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: text[segments[index]]) }
+
+  /// Whether none is empty, which two slashes leave, nor `.` or `..`.
+  var arePlain: Bool {
+    (0..<count).allSatisfy { index in
+      let segment = self[index]
+      return segment.count > 2 || !segment.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import JSON
 
 /// A line in the log for each answer, its secrets struck out: 5xx as errors, other 4xx as warnings
 /// with their detail, everything else as information, or for debugging where it is routine.
-public struct AccessLog: Middleware {
+public final class AccessLog: AnswerObserver {
   private let log: Log
 
   public init(_ log: Log) {
@@ -15,7 +15,7 @@ public struct AccessLog: Middleware {
       switch answer.status.code {
       case 500...: .error
       case 400...: .warning
-      default: request.route?.isRoutine == true ? .debug : .info
+      default: request.withRoute { $0?.isRoutine == true } ? .debug : .info
       }
     guard log.writes(level) else { return }
     let isPlain = Redaction.isPlain(targetOf: request)
@@ -35,7 +35,7 @@ public struct AccessLog: Middleware {
       line.append("bytes", Int64(answer.bytes))
       line.append("ms", milliseconds: answer.duration)
       line.append("client", plain: request.clientName)
-      line.append("route", plain: request.route?.pattern ?? "-")
+      line.append("route", plain: request.withRoute { $0?.pattern ?? "-" })
       line.append("id", request.id)
     }
   }

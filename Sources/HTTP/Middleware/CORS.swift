@@ -1,5 +1,5 @@
 /// Lets pages of every origin read every answer (the Fetch standard, "CORS protocol").
-public struct CORS: Middleware {
+public struct CORS: ResponseAmender {
   public init() {}
 
   /// What lets a page read an answer, and which of its fields.

@@ -12,18 +12,23 @@ enum Redaction {
   /// Whether the target's form in the log can be told from its bytes as they are: a known route's path,
   /// without escapes and without a query.
   static func isPlain(targetOf request: Request) -> Bool {
-    guard let route = request.route, request.target.queryRange == nil, !request.target.hasEscapes else {
-      return false
-    }
-    return route.parameters.allSatisfy { index in
-      index == route.secret || request.target.segment(index).allSatisfy(plain.contains)
+    guard request.target.queryRange == nil, !request.target.hasEscapes else { return false }
+    return request.withRoute { route in
+      guard let route else { return false }
+      return route.parameters.allSatisfy { index in
+        index == route.secret || request.target.segment(index).allSatisfy(plain.contains)
+      }
     }
   }
 
   /// Appends a plain target as the log shows it: as `target(of:)`, at a fraction of its price.
   static func append(plainTargetOf request: Request, to line: ByteBuffer) {
-    guard let route = request.route, !route.parameters.isEmpty else {
-      return request.rawPath.withUnsafeBytes { line.append($0) }
+    request.withRoute { append(plainTargetOf: request, $0, to: line) }
+  }
+
+  private static func append(plainTargetOf request: Request, _ route: Route?, to line: ByteBuffer) {
+    guard let route, !route.parameters.isEmpty else {
+      return request.target.withPath { line.append($0) }
     }
     for index in 0..<request.target.segmentCount {
       let segment = request.target.segment(index)

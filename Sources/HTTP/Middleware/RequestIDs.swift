@@ -1,5 +1,5 @@
 /// Puts the request's id into every answer that isn't the same for everyone.
-public struct RequestIDs: Middleware {
+public struct RequestIDs: ResponseAmender {
   public init() {}
 
   /// Adds `X-Request-Id`.

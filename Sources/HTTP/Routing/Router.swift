@@ -1,100 +1,14 @@
-/// What a handler gives: an answer, or the promise of one.
-public enum Reply {
-  case now(Response)
-  /// An answer that is the same for everyone.
-  case prepared(PreparedResponse)
-  /// The connection is suspended; then the closure runs, which sees to it that the completion is
-  /// called, once, on any thread.
-  case later((Completion) -> Void)
-}
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
-/// Answers a request, on the libmicrohttpd thread that got it, without blocking.
-///
-/// - Throws: `Problem`, or another `ProblemRepresentable` error; anything else is answered 500.
-public typealias Handler = @Sendable (Request) throws -> Reply
-
-/// A path with parameters, and what answers there.
-public final class Route: Sendable {
-  enum Segment: Equatable, Sendable {
-    case literal(String)
-    case parameter(String)
-  }
-
-  /// As it was declared, `/directory/people/:key/:id`.
-  public let pattern: String
-  let segments: [Segment]
-  /// Its number among the routes of its router, from 1 on.
-  let number: Int
-  /// Which segments are parameters.
-  let parameters: [Int]
-  /// Which segment is one that the log doesn't show.
-  let secret: Int?
-  /// Whether machines ask here every few seconds, so that it is nothing to log that all is well.
-  let isRoutine: Bool
-  /// Whether it is answered while the server ends, too.
-  let isServedToTheEnd: Bool
-  private let handlers: [MethodHandler]
-
-  /// No tuple: in one a closure is kept in a form that is made anew each time it is looked at.
-  private struct MethodHandler: Sendable {
-    let method: Method
-    let handler: Handler
-  }
-
-  convenience init(
-    _ pattern: String, number: Int, isRoutine: Bool = false, isServedToTheEnd: Bool = false
-  ) {
-    self.init(
-      pattern, number: number, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd, handlers: [])
-  }
-
-  private init(
-    _ pattern: String, number: Int, isRoutine: Bool, isServedToTheEnd: Bool, handlers: [MethodHandler]
-  ) {
-    self.pattern = pattern
-    self.number = number
-    self.isRoutine = isRoutine
-    self.isServedToTheEnd = isServedToTheEnd
-    self.handlers = handlers
-    segments = pattern.split(separator: "/").map { segment in
-      segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
-    }
-    secret = segments.firstIndex(of: .parameter("key"))
-    parameters = segments.indices.filter { [segments] in
-      if case .parameter = segments[$0] { true } else { false }
-    }
-  }
-
-  /// The handler for a method; HEAD is answered as GET.
-  func handler(for method: Method) -> Handler? {
-    let wanted = method == .head ? .get : method
-    return handlers.first { $0.method == wanted }?.handler
-  }
-
-  /// The route with one more handler.
-  func adding(_ handler: @escaping Handler, for method: Method) -> Route {
-    Route(
-      pattern, number: number, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd,
-      handlers: handlers + [MethodHandler(method: method, handler: handler)])
-  }
-
-  /// The value of an `Allow` field (RFC 9110, section 10.2.1).
-  var allow: String {
-    handlers.map { $0.method == .get ? "GET, HEAD" : $0.method.name }.joined(separator: ", ") + ", OPTIONS"
-  }
-}
-
-/// The tree of routes: one level for each segment of a path, a literal going before a parameter.
+/// The routes that a server is to have.
 public struct Router: Sendable {
-  private struct Node: Sendable {
-    var literals: [(text: [UInt8], node: Int)] = []
-    var parameter: Int?
-    var route: Route?
-  }
-
-  private var nodes = [Node()]
+  private(set) var routes: [Route] = []
   /// The patterns of the routes, by their numbers.
-  private(set) var patterns: [String] = []
+  var patterns: [String] { routes.map(\.pattern) }
 
   public init() {}
 
@@ -112,11 +26,12 @@ public struct Router: Sendable {
     _ handler: @escaping Handler
   ) {
     let declared = Route(
-      pattern, number: patterns.count + 1, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd)
-    var node = 0
-    for segment in declared.segments { node = child(of: node, for: segment) }
-    if nodes[node].route == nil { patterns.append(pattern) }
-    nodes[node].route = (nodes[node].route ?? declared).adding(handler, for: method)
+      pattern, number: routes.count + 1, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd)
+    if let known = routes.firstIndex(where: { $0.shape == declared.shape }) {
+      routes[known] = routes[known].adding(handler, for: method)
+    } else {
+      routes.append(declared.adding(handler, for: method))
+    }
   }
 
   /// Adds a handler for GET and HEAD.
@@ -133,36 +48,95 @@ public struct Router: Sendable {
   public mutating func delete(_ pattern: String, _ handler: @escaping Handler) {
     on(.delete, pattern, handler)
   }
+}
 
-  private mutating func child(of node: Int, for segment: Route.Segment) -> Int {
+/// The tree of routes: one level for each segment of a path, a literal going before a parameter. It never changes, and
+/// is walked through where it lies, without counting references: all threads would count in the same places.
+final class RoutingTable: @unchecked Sendable {
+  // Safe to share: constant from the end of `init` to `deinit`.
+
+  private struct Node {
+    /// Where in `texts` the literal is that leads here.
+    var text = 0..<0
+    /// The first of the nodes that literals lead to from here, and the next of those that lead from its parent.
+    var firstChild: Int?
+    var nextSibling: Int?
+    /// The node that anything else leads to.
+    var parameter: Int?
+    var route: Unmanaged<Route>?
+  }
+
+  private let routes: [Route]
+  private let nodes: UnsafeMutableBufferPointer<Node>
+  private let texts: UnsafeMutableBufferPointer<UInt8>
+
+  init(_ router: Router) {
+    routes = router.routes
+    var nodes = [Node()]
+    var texts: [UInt8] = []
+    for route in routes {
+      var node = 0
+      for segment in route.segments { node = Self.child(of: node, for: segment, &nodes, &texts) }
+      nodes[node].route = .passUnretained(route)
+    }
+    self.nodes = .allocate(capacity: nodes.count)
+    self.texts = .allocate(capacity: texts.count)
+    _ = self.nodes.initialize(from: nodes)
+    _ = self.texts.initialize(from: texts)
+  }
+
+  deinit {
+    nodes.deallocate()
+    texts.deallocate()
+  }
+
+  private static func child(
+    of node: Int, for segment: Route.Segment, _ nodes: inout [Node], _ texts: inout [UInt8]
+  ) -> Int {
+    let new = nodes.count
     switch segment {
     case .literal(let text):
       let bytes = Array(text.utf8)
-      if let known = nodes[node].literals.first(where: { $0.text == bytes }) { return known.node }
-      nodes.append(Node())
-      nodes[node].literals.append((bytes, nodes.count - 1))
+      var child = nodes[node].firstChild
+      while let known = child {
+        if texts[nodes[known].text].elementsEqual(bytes) { return known }
+        child = nodes[known].nextSibling
+      }
+      texts += bytes
+      nodes.append(Node(text: texts.count - bytes.count..<texts.count, nextSibling: nodes[node].firstChild))
+      nodes[node].firstChild = new
     case .parameter:
       if let known = nodes[node].parameter { return known }
       nodes.append(Node())
-      nodes[node].parameter = nodes.count - 1
+      nodes[node].parameter = new
     }
-    return nodes.count - 1
+    return new
   }
 
-  /// The route for a target; nil where there is none.
-  func route(for target: RequestTarget) -> Route? {
+  /// The route for a target, which lives as long as this table; nil where there is none.
+  func route(for target: borrowing RequestTarget) -> Unmanaged<Route>? {
     guard target.isPlain else { return nil }
-    var node = 0
-    for index in 0..<target.segmentCount {
-      let segment = target.segment(index)
-      if let literal = nodes[node].literals.first(where: { segment.elementsEqual($0.text) }) {
-        node = literal.node
-      } else if let parameter = nodes[node].parameter {
-        node = parameter
-      } else {
-        return nil
+    return target.withSegments { segments in
+      var node = 0
+      for index in 0..<segments.count {
+        guard let next = literal(segments[index], from: node) ?? nodes[node].parameter else { return nil }
+        node = next
       }
+      return nodes[node].route
     }
-    return nodes[node].route
+  }
+
+  /// The node that a literal leads to.
+  private func literal(_ text: UnsafeRawBufferPointer, from node: Int) -> Int? {
+    var child = nodes[node].firstChild
+    while let index = child, !isEqual(text, nodes[index].text) { child = nodes[index].nextSibling }
+    return child
+  }
+
+  private func isEqual(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    guard text.count == range.count, let start = text.baseAddress, let texts = texts.baseAddress else {
+      return false
+    }
+    return memcmp(texts + range.lowerBound, start, range.count) == 0
   }
 }

@@ -4,17 +4,17 @@ extension Exchange {
     if let defect = request.fields.defect ?? targetDefect {
       refusal = .badRequest(defect)
       refusal?.closesConnection = true
-    } else if !server.limits.hasRoom(for: request.target, andFields: request.fields.memory) {
-      refusal = .headerTooLarge(server.limits)
-    } else if server.counts.isDraining.load(ordering: .relaxed),
-      server.router.route(for: request.target)?.isServedToTheEnd != true
+    } else if !service.limits.hasRoom(for: request.target, andFields: request.fields.memory) {
+      refusal = .headerTooLarge(service.limits)
+    } else if service.counts.isDraining.load(ordering: .relaxed),
+      service.routing.route(for: request.target)?.takeUnretainedValue().isServedToTheEnd != true
     {
       refusal = .shuttingDown
       refusal?.closesConnection = true
     } else {
       route()
       announced = request.fields.contentLength.map { Int($0.text) ?? .max } ?? 0
-      if announced > server.limits.body { refusal = .bodyTooLarge(server.limits) }
+      if announced > service.limits.body { refusal = .bodyTooLarge(service.limits) }
     }
   }
 
@@ -32,21 +32,22 @@ extension Exchange {
 
   private func route() {
     guard request.target.form != .asterisk else { return }
-    guard let route = server.router.route(for: request.target) else {
+    guard let routed = service.routing.route(for: request.target) else {
       // A browser shows a page nothing of what its preflight was refused: the request itself is told.
       guard !request.isPreflight else { return }
       refusal = .notFound(
         "There is nothing at '\(Redaction.path(of: request))': the page at '/' lists what there is.")
       return
     }
-    request.route = route
+    request.routed = routed
     guard request.method != .options else { return }
-    handler = route.handler(for: request.method)
+    handler = routed._withUnsafeGuaranteedRef { $0.handler(for: request.method) }
     guard handler == nil else { return }
+    let allow = routed.takeUnretainedValue().allow
     refusal = Problem(
       .methodNotAllowed,
-      "'\(Redaction.path(of: request))' does not answer \(Redaction.method(of: request)), only \(route.allow).",
-      fields: [Field("Allow", route.allow)])
+      "'\(Redaction.path(of: request))' does not answer \(Redaction.method(of: request)), only \(allow).",
+      fields: [Field("Allow", allow)])
   }
 }
 
@@ -54,7 +55,7 @@ extension Server.Limits {
   /// Whether libmicrohttpd has the memory for a header and still for the answer's.
   ///
   /// - Parameter memory: what the header's fields take, in bytes.
-  func hasRoom(for target: RequestTarget, andFields memory: Int) -> Bool {
+  func hasRoom(for target: borrowing RequestTarget, andFields memory: Int) -> Bool {
     memory + target.raw.count <= headerMemory
   }
 }

@@ -6,31 +6,31 @@ struct BytesInFlight {
   /// whatever all others have, and beyond that what is left of those for all.
   ///
   /// - Returns: false, and nothing is counted, where there is no room.
-  mutating func reserve(_ more: Int, of server: Server) -> Bool {
-    let shared = beyondOwn(of: server)
+  mutating func reserve(_ more: Int, of service: Service) -> Bool {
+    let shared = beyondOwn(of: service)
     count += more
-    server.counts.bytesInFlight.add(more, ordering: .relaxed)
-    let moreShared = beyondOwn(of: server) - shared
+    service.counts.bytesInFlight.add(more, ordering: .relaxed)
+    let moreShared = beyondOwn(of: service) - shared
     guard moreShared > 0 else { return true }
-    let total = server.counts.bytesShared.add(moreShared, ordering: .relaxed).newValue
-    guard total > server.limits.sharedBytes else { return true }
-    release(more, from: server)
+    let total = service.counts.bytesShared.add(moreShared, ordering: .relaxed).newValue
+    guard total > service.limits.sharedBytes else { return true }
+    release(more, from: service)
     return false
   }
 
   /// Takes all of them out of the count.
-  mutating func release(from server: Server) { release(count, from: server) }
+  mutating func release(from service: Service) { release(count, from: service) }
 
-  private mutating func release(_ fewer: Int, from server: Server) {
+  private mutating func release(_ fewer: Int, from service: Service) {
     guard fewer > 0 else { return }
-    let shared = beyondOwn(of: server)
+    let shared = beyondOwn(of: service)
     count -= fewer
-    server.counts.bytesInFlight.subtract(fewer, ordering: .relaxed)
+    service.counts.bytesInFlight.subtract(fewer, ordering: .relaxed)
     if shared > 0 {
-      server.counts.bytesShared.subtract(shared - beyondOwn(of: server), ordering: .relaxed)
+      service.counts.bytesShared.subtract(shared - beyondOwn(of: service), ordering: .relaxed)
     }
   }
 
   /// Those of them that are beyond their connection's own.
-  private func beyondOwn(of server: Server) -> Int { max(0, count - server.limits.ownBytes) }
+  private func beyondOwn(of service: Service) -> Int { max(0, count - service.limits.ownBytes) }
 }

@@ -20,7 +20,7 @@ func libraryComplained(context: UnsafeMutableRawPointer?, line: UnsafePointer<CC
   let log = server.log
   let line = String(cString: line)
   guard !line.contains("handshake") else {
-    server.handshakeFailures.report(to: log)
+    server.handshakeFailures.report(of: server.threads.value, to: log)
     return
   }
   let words = line.split(separator: " ")
@@ -63,15 +63,15 @@ func connectionChanged(
     let client = ClientConnection(
       descriptor: mhd_connection_fd(connection),
       address: mhd_client_address(connection).flatMap { IPAddress($0) },
-      identity: session == nil ? nil : server.identity?.value, cells: server.answerCounts.ofThisThread)
-    client.waitForRequest(seconds: server.limits.requestSeconds)
+      identity: session == nil ? nil : server.identity?.value, thread: server.threads.value)
+    client.waitForRequest(from: MonotonicClock.now, seconds: server.limits.requestSeconds)
     server.connections.add(client)
     let pointer = Unmanaged.passRetained(client).toOpaque()
     stored.pointee = pointer
     // For `chooseIdentity`. libmicrohttpd's own use of it is for keys that are agreed upon beforehand.
     if let session {
       gnutls_session_set_ptr(OpaquePointer(session), pointer)
-      client.takeOverTransport(of: OpaquePointer(session), on: server.handshakeFailures.thisThread)
+      client.takeOverTransport(of: OpaquePointer(session))
     }
   case .CONNECTION_NOTIFY_CLOSED:
     guard let pointer = stored.pointee else { return }
@@ -87,23 +87,21 @@ func connectionChanged(
 func requestLineArrived(
   context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-  guard let server = server(context), let connection, let stored = mhd_socket_context(connection) else {
-    return nil
+  guard let connection, let client = mhd_socket_context(connection) else { return nil }
+  let bytes = UnsafeRawBufferPointer(start: target, count: target.map { strlen($0) } ?? 0)
+  let exchange = Unmanaged<ClientConnection>.fromOpaque(client)._withUnsafeGuaranteedRef { client in
+    client.thread.map { $0.begin(bytes, on: client) }
   }
-  let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
   if let target, mhd_has_client_discipline() == 0 { hideQuery(target, bytes) }
-  let exchange = Exchange(
-    server: server, target: bytes,
-    connection: Unmanaged<ClientConnection>.fromOpaque(stored).takeUnretainedValue())
-  return Unmanaged.passRetained(exchange).toOpaque()
+  return exchange.map { Unmanaged.passRetained($0).toOpaque() }
 }
 
 /// Ends the query before its first character, in libmicrohttpd's own buffer, which the callback is only lent:
 /// the library would take it apart too and keep a record of each parameter, for which a hundred short
 /// ones leave a connection no memory to answer with.
-private func hideQuery(_ target: UnsafePointer<CChar>, _ bytes: [UInt8]) {
-  guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else { return }
-  UnsafeMutablePointer(mutating: target)[mark + 1] = 0
+private func hideQuery(_ target: UnsafePointer<CChar>, _ bytes: UnsafeRawBufferPointer) {
+  guard let mark = memchr(target, Int32(UInt8(ascii: "?")), bytes.count) else { return }
+  (mark + 1).storeBytes(of: 0, as: UInt8.self)
 }
 
 func handleRequest(
@@ -118,14 +116,15 @@ func handleRequest(
   // Whatever becomes of it, all of it is taken: libmicrohttpd would offer the rest again at once,
   // and for ever.
   dataSize.pointee = 0
-  let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-  if let url, mhd_has_client_discipline() == 0,
-    holdsNUL(url, before: version, exchange.request.target.raw.count)
-  {
-    exchange.targetHoldsNUL = true
+  return Unmanaged<Exchange>.fromOpaque(pointer)._withUnsafeGuaranteedRef { exchange in
+    if let url, mhd_has_client_discipline() == 0,
+      holdsNUL(url, before: version, exchange.request.target.raw.count)
+    {
+      exchange.targetHoldsNUL = true
+    }
+    return exchange.proceed(
+      connection, method: method, isHTTP11: strcmp(version, "HTTP/1.0") != 0, data: piece)
   }
-  return exchange.proceed(
-    connection, method: method, isHTTP11: strcmp(version, "HTTP/1.0") != 0, data: piece)
 }
 
 /// Whether the target went on behind a NUL, where C sees its end: between what was seen of it and the version,
@@ -144,7 +143,10 @@ func requestCompleted(
   context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
   stored: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_RequestTerminationCode
 ) {
-  guard let pointer = stored?.pointee else { return }
-  Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().complete()
+  guard let pointer = stored?.pointee, let connection, let client = mhd_socket_context(connection) else {
+    return
+  }
+  let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
+  Unmanaged<ClientConnection>.fromOpaque(client)._withUnsafeGuaranteedRef { $0.thread?.end(exchange) }
   stored?.pointee = nil
 }

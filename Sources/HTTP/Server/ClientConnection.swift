@@ -16,8 +16,6 @@ final class ClientConnection: @unchecked Sendable {
   private let descriptor: Int32
   let address: IPAddress?
   let addressText: String
-  /// Where its answers are counted: the numbers of the thread that serves it; nil where there is no server.
-  let cells: AnswerCells?
   /// What the client is shown; nil where the connection isn't encrypted. It is kept for as long as GnuTLS may
   /// read it.
   let identity: Identity?
@@ -30,28 +28,34 @@ final class ClientConnection: @unchecked Sendable {
   private let awaitsRequest = Atomic(true)
   private let wasCut = Atomic(false)
 
-  init(descriptor: Int32, address: IPAddress?, identity: Identity? = nil, cells: AnswerCells? = nil) {
+  /// - Parameter thread: nil where there is no server.
+  init(
+    descriptor: Int32, address: IPAddress?, identity: Identity? = nil, thread: ServingThread? = nil
+  ) {
     self.descriptor = descriptor
     self.address = address
     addressText = address?.description ?? "-"
     self.identity = identity
-    self.cells = cells
+    self.thread = thread
   }
 
   /// What was given to GnuTLS's session to be sent.
-  private var heldRecord = HeldRecord()
+  @exclusivity(unchecked) private var heldRecord = HeldRecord()
 
   /// Has the header that is sent next wait for the body that follows it at once.
-  func joinHeaderAndBody() { heldRecord.isNext = isEncrypted }
+  func joinHeaderAndBody() {
+    if isEncrypted { heldRecord.isNext = true }
+  }
 
-  /// GnuTLS's session, the thread that serves it, and what has been seen of its handshake.
+  /// The thread that serves it, which keeps exchanges that have known this.
+  unowned(unsafe) let thread: ServingThread?
+  /// GnuTLS's session, and what has been seen of its handshake.
   private var session: OpaquePointer?
-  private var thread: ServingThread?
   private var handshake = Handshake()
 
   /// Has GnuTLS send and receive by `send` and `receive`.
-  func takeOverTransport(of session: OpaquePointer, on thread: ServingThread) {
-    (self.session, self.thread) = (session, thread)
+  func takeOverTransport(of session: OpaquePointer) {
+    self.session = session
     gnutls_transport_set_ptr(session, Unmanaged.passUnretained(self).toOpaque())
     gnutls_transport_set_vec_push_function(session, sendRecords)
     gnutls_transport_set_pull_function(session, receiveBytes)
@@ -61,7 +65,7 @@ final class ClientConnection: @unchecked Sendable {
   /// The connection is closed, and its session gone.
   func forgetSession() {
     if thread?.current === self { thread?.current = nil }
-    (session, thread) = (nil, nil)
+    session = nil
   }
 
   /// Sends records that GnuTLS has made.
@@ -87,9 +91,9 @@ final class ClientConnection: @unchecked Sendable {
   /// Why its handshake has failed, where it has; nil where it isn't encrypted.
   var handshakeFailure: String? { session.map { handshake.failure(of: $0) } }
 
-  /// From now on it is the client who has to move, within so many seconds: to send a request or the rest of it.
-  func waitForRequest(seconds: Int) {
-    waitForClient(at: MonotonicClock.now, seconds: seconds, awaitsRequest: true)
+  /// From a moment on it is the client who has to move, within so many seconds: to send a request or the rest of it.
+  func waitForRequest(from now: UInt64, seconds: Int) {
+    waitForClient(at: now, seconds: seconds, awaitsRequest: true)
   }
 
   /// From a moment on it is the client who has to move, within so many seconds: to read an answer.
@@ -139,27 +143,33 @@ final class ClientConnection: @unchecked Sendable {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// The scheme and authority of the last request on this connection: the next one's are mostly the same.
-  private var lastOrigin: (host: [UInt8], scheme: String, origin: String)?
+  /// The Host of the last request that had a valid one, and its origin: the next one's are mostly the same.
+  @exclusivity(unchecked) private var lastHost: [UInt8]?
+  @exclusivity(unchecked) private var lastOrigin: (scheme: String, origin: String)?
 
-  /// Whether the last request whose origin was asked for had this Host.
-  func knows(host: UnsafeRawBufferPointer) -> Bool {
-    guard let known = lastOrigin?.host, known.count == host.count, let start = host.baseAddress else {
-      return false
-    }
-    return known.withUnsafeBytes { known in
-      known.baseAddress.map { memcmp($0, start, host.count) == 0 } ?? true
+  /// Whether a request's Host is a valid one.
+  func isValid(host: UnsafeRawBufferPointer) -> Bool {
+    if isLast(host) { return true }
+    guard Authority.isValid(host) else { return false }
+    lastHost = Array(host)
+    lastOrigin = nil
+    return true
+  }
+
+  private func isLast(_ host: UnsafeRawBufferPointer) -> Bool {
+    guard let lastHost, lastHost.count == host.count, let start = host.baseAddress else { return false }
+    return lastHost.withUnsafeBytes { last in
+      last.baseAddress.map { memcmp($0, start, host.count) == 0 } ?? true
     }
   }
 
   /// The scheme and authority that a request with this Host, which is a valid one, was sent to.
   func origin(host: UnsafeRawBufferPointer?, scheme: String) -> String {
     guard let host else { return "\(scheme)://\(localAuthority)" }
-    if let lastOrigin, lastOrigin.scheme == scheme, knows(host: host) {
-      return lastOrigin.origin
-    }
+    let isLast = isLast(host)
+    if isLast, let lastOrigin, lastOrigin.scheme == scheme { return lastOrigin.origin }
     let origin = "\(scheme)://\(host.text)"
-    lastOrigin = (Array(host), scheme, origin)
+    if isLast { lastOrigin = (scheme, origin) }
     return origin
   }
 

@@ -2,15 +2,15 @@ import CMicroHTTPD
 import JSON
 import Threads
 
-/// A request and its answer, from the request line to the last byte sent: what libmicrohttpd's
-/// callbacks share. It lives on the thread that serves its connection; only `awaited` is written by
-/// others.
+/// A request and its answer, from the request line to the last byte sent: what libmicrohttpd's callbacks share. It
+/// lives on the thread that serves its connection; only `awaited` is written by others. When it is over the thread's
+/// next request has the same object, and finds it as the first did.
 final class Exchange: @unchecked Sendable {
   // Safe to share: a completion only writes `awaited`, once, and resumes the connection, and
   // libmicrohttpd hands the connection back to its own thread.
 
   private enum Stage {
-    case header, body, suspended, answered
+    case idle, header, body, suspended, answered
   }
 
   /// More of a refused body than this isn't waited for: the connection is closed.
@@ -19,10 +19,14 @@ final class Exchange: @unchecked Sendable {
   // Unchecked for exclusive access as in `Request`, for the same reason.
 
   let request: Request
-  let server: Server
-  @exclusivity(unchecked) private var stage = Stage.header
-  /// What answers; nil where the request is refused, or asks for its options.
-  @exclusivity(unchecked) var handler: Handler?
+  let service: Service
+  private let answers: AnswerCells
+  /// The request's connection, unretained: it counts references itself.
+  @exclusivity(unchecked) private var client: Unmanaged<ClientConnection>
+  @exclusivity(unchecked) private var stage = Stage.idle
+  /// What answers; nil where the request is refused, or asks for its options. It is the route's, and lives as long as
+  /// that.
+  @exclusivity(unchecked) var handler: Unmanaged<MethodHandler>?
   /// The answer that is already decided, whatever the body holds.
   @exclusivity(unchecked) var refusal: Problem?
   /// How long the body is to be, in bytes: 0 where it has none or comes in chunks.
@@ -36,13 +40,20 @@ final class Exchange: @unchecked Sendable {
   /// with libmicrohttpd's lock between the two.
   @exclusivity(unchecked) private var awaited: Completion.Answer?
 
-  init(server: Server, target: [UInt8], connection: ClientConnection) {
-    self.server = server
-    request = Request(
-      id: RequestID(number: server.counts.lastRequest.add(1, ordering: .relaxed).newValue),
-      target: RequestTarget(target), connection: connection, trustedProxies: server.trustedProxies)
-    server.counts.active.add(1, ordering: .relaxed)
-    connection.waitForRequest(seconds: server.limits.requestSeconds)
+  /// - Parameter client: a connection of this thread, which `begin` takes another of.
+  init(on thread: ServingThread, for client: ClientConnection) {
+    service = thread.service
+    answers = thread.answers
+    request = Request(connection: client, trustedProxies: service.trustedProxies)
+    self.client = .passUnretained(client)
+  }
+
+  /// The request line is there.
+  func begin(_ id: RequestID, target: UnsafeRawBufferPointer, on client: ClientConnection) {
+    stage = .header
+    self.client = .passUnretained(client)
+    request.begin(id, target: target, on: client, at: MonotonicClock.now)
+    client.waitForRequest(from: request.start, seconds: service.limits.requestSeconds)
   }
 
   /// libmicrohttpd's handler: called with the header, then for each piece of the body, then once
@@ -56,7 +67,7 @@ final class Exchange: @unchecked Sendable {
       request.method = Method(cString: method)
       request.isHTTP11 = isHTTP11
       request.fields.read(from: connection)
-      request.fields.checkFraming(isHTTP11: request.isHTTP11, on: request.connection)
+      client._withUnsafeGuaranteedRef { request.fields.checkFraming(isHTTP11: isHTTP11, on: $0) }
       admit()
       return refusesEarly ? answer(connection) : .YES
     case .body where !data.isEmpty:
@@ -65,24 +76,30 @@ final class Exchange: @unchecked Sendable {
       return answer(connection)
     case .suspended:
       guard let awaited else { return .YES }
-      server.decrement(server.counts.suspended)
+      service.counts.goOn()
       do {
         return send(try awaited(), on: connection)
       } catch {
         return send(response(for: error), on: connection)
       }
-    case .answered:
+    case .idle, .answered:
       return .YES
     }
   }
 
   /// The exchange is over, its answer sent or its connection lost.
-  func complete() {
+  func end() {
     // Resumed, but the client had gone.
-    if stage == .suspended { server.decrement(server.counts.suspended) }
-    bytes.release(from: server)
-    request.connection.waitForRequest(seconds: server.limits.idleSeconds + server.limits.requestSeconds)
-    server.decrement(server.counts.active)
+    if stage == .suspended { service.counts.goOn() }
+    stage = .idle
+    handler = nil
+    refusal = nil
+    (announced, received, targetHoldsNUL) = (0, 0, false)
+    awaited = nil
+    bytes.release(from: service)
+    request.end()
+    let patience = service.limits.idleSeconds + service.limits.requestSeconds
+    client._withUnsafeGuaranteedRef { $0.waitForRequest(from: MonotonicClock.now, seconds: patience) }
   }
 
   // MARK: The body
@@ -102,9 +119,9 @@ final class Exchange: @unchecked Sendable {
   private func take(_ data: UnsafeRawBufferPointer) -> Bool {
     received += data.count
     if refusal == nil {
-      if received > server.limits.body {
-        refusal = .bodyTooLarge(server.limits)
-      } else if !bytes.reserve(data.count, of: server) {
+      if received > service.limits.body {
+        refusal = .bodyTooLarge(service.limits)
+      } else if !bytes.reserve(data.count, of: service) {
         refusal = .unavailable("The server has as many bodies in memory as it takes: try again in a moment.")
       } else {
         if request.body.isEmpty { request.body.reserveCapacity(min(announced, 64 << 10)) }
@@ -113,7 +130,7 @@ final class Exchange: @unchecked Sendable {
     }
     if refusal != nil {
       request.body = []
-      bytes.release(from: server)
+      bytes.release(from: service)
     }
     return received <= Self.discardLimit
   }
@@ -121,15 +138,13 @@ final class Exchange: @unchecked Sendable {
   // MARK: The answer
 
   private func answer(_ connection: OpaquePointer) -> MHD_Result {
-    request.connection.serveClient()
+    client._withUnsafeGuaranteedRef { $0.serveClient() }
     do {
-      for middleware in server.middleware {
-        if let response = middleware.intercept(request) { return send(response, on: connection) }
-      }
+      if let response = service.middleware.intercept(request) { return send(response, on: connection) }
       if let refusal { throw refusal }
       try requireRoomForAnswer(on: connection)
       guard let handler else { return send(optionsResponse, on: connection) }
-      switch try handler(request) {
+      switch try handler._withUnsafeGuaranteedRef({ try $0.reply(to: request) }) {
       case .now(let response): return send(response, on: connection)
       case .prepared(let prepared): return send(prepared, on: connection)
       case .later(let begin):
@@ -145,14 +160,14 @@ final class Exchange: @unchecked Sendable {
   private func requireRoomForAnswer(on connection: OpaquePointer) throws(Problem) {
     guard request.fields.transferEncoding != nil else { return }
     let memory = request.fields.memory + HeaderFields.trailerMemory(of: connection)
-    guard server.limits.hasRoom(for: request.target, andFields: memory) else {
-      throw .headerTooLarge(server.limits)
+    guard service.limits.hasRoom(for: request.target, andFields: memory) else {
+      throw .headerTooLarge(service.limits)
     }
   }
 
   private func suspend(_ connection: OpaquePointer, then begin: (Completion) -> Void) {
     stage = .suspended
-    server.counts.suspended.add(1, ordering: .sequentiallyConsistent)
+    service.counts.suspended.add(1, ordering: .sequentiallyConsistent)
     MHD_suspend_connection(connection)
     let resumed = Resumption(connection)
     begin(
@@ -194,12 +209,12 @@ final class Exchange: @unchecked Sendable {
     if let listed = request.fields.ifNoneMatch, prepared.etag.matches(listed) {
       return send(prepared.response, on: connection)
     }
-    guard prepared.isShared || bytes.reserve(prepared.response.body.count, of: server) else {
+    guard prepared.isShared || bytes.reserve(prepared.response.body.count, of: service) else {
       return send(response(for: Self.tooManyAnswers), on: connection)
     }
     stage = .answered
-    guard let native = prepared.pointer(fixedFields: server.fixedFields) else { return .NO }
-    report(prepared.response)
+    guard let native = prepared.pointer(service.middleware) else { return .NO }
+    report(.ok, bytes: prepared.response.body.count)
     return MHD_queue_response(connection, UInt32(Status.ok.code), native)
   }
 
@@ -210,14 +225,18 @@ final class Exchange: @unchecked Sendable {
     stage = .answered
     var response = response
     validate(&response)
-    if case .buffer(let buffer) = response.body, !bytes.reserve(buffer.count, of: server) {
+    if case .buffer(let buffer) = response.body, !bytes.reserve(buffer.count, of: service) {
       response = self.response(for: Self.tooManyAnswers)
     }
-    if server.counts.isDraining.load(ordering: .relaxed) { response.closesConnection = true }
-    for middleware in server.middleware { middleware.amend(&response, to: request) }
-    guard let native = NativeResponse.make(response, fixedFields: server.fixedFields) else { return .NO }
+    if service.counts.isDraining.load(ordering: .relaxed) { response.closesConnection = true }
+    service.middleware.amend(&response, to: request)
+    guard let native = NativeResponse.make(response, fixedFields: service.middleware.fixedFields) else {
+      return .NO
+    }
     defer { MHD_destroy_response(native) }
-    report(response)
+    report(
+      response.status, bytes: response.body.count, detail: response.detail,
+      isDetailHidden: response.isDetailHidden)
     return MHD_queue_response(connection, UInt32(response.status.code), native)
   }
 
@@ -236,16 +255,18 @@ final class Exchange: @unchecked Sendable {
 
   /// Tells everybody of the answer that goes out. From now on it is the client who has to move: a minute, and a second
   /// for each 16 KiB.
-  private func report(_ response: Response) {
-    let bytes = response.body.count
+  private func report(_ status: Status, bytes: Int, detail: String? = nil, isDetailHidden: Bool = false) {
     let now = MonotonicClock.now
-    if bytes > 0, request.method != .head { request.connection.joinHeaderAndBody() }
-    request.connection.waitForReader(from: now, seconds: 60 + bytes / (16 << 10))
+    client._withUnsafeGuaranteedRef {
+      if bytes > 0, request.method != .head { $0.joinHeaderAndBody() }
+      $0.waitForReader(from: now, seconds: 60 + bytes / (16 << 10))
+    }
     let answer = Answer(
-      status: response.status, bytes: request.method == .head ? 0 : bytes, duration: now - request.start,
-      detail: response.detail, isDetailHidden: response.isDetailHidden)
-    request.connection.cells?.add(
-      row: request.route?.number ?? 0, status: answer.status, duration: answer.duration)
-    for middleware in server.middleware { middleware.sent(answer, to: request) }
+      status: status, bytes: request.method == .head ? 0 : bytes, duration: now - request.start,
+      detail: detail, isDetailHidden: isDetailHidden)
+    answers.add(
+      row: request.routed?._withUnsafeGuaranteedRef { $0.number } ?? 0, status: answer.status,
+      duration: answer.duration)
+    service.middleware.sent(answer, to: request)
   }
 }

@@ -61,13 +61,6 @@ struct Handshake {
   }
 }
 
-/// What a thread that serves is at, so that what libmicrohttpd says of a handshake, which is no more than that it has
-/// failed, can be told of the right connection: GnuTLS has received or sent on that one last.
-final class ServingThread {
-  /// The encrypted connection that something was received or sent on last; nil once it is closed.
-  unowned(unsafe) var current: ClientConnection?
-}
-
 /// Tells the log of handshakes that failed: of each client and reason once a minute, and of so many at most that
 /// nobody can fill a disk with them.
 final class HandshakeFailures: Sendable {
@@ -83,19 +76,10 @@ final class HandshakeFailures: Sendable {
   private static let minute: UInt64 = 60_000_000_000
 
   private let minute = Condition(Minute())
-  private let threads: ThreadLocal<ServingThread>
 
-  /// - Throws: as `ThreadLocal`.
-  init() throws(Thread.Exhausted) {
-    threads = try ThreadLocal { ServingThread() }
-  }
-
-  /// The calling thread's.
-  var thisThread: ServingThread { threads.value }
-
-  /// Tells the log of the one that has just failed on the calling thread.
-  func report(to log: Log?) {
-    guard let client = thisThread.current, let detail = client.handshakeFailure else { return }
+  /// Tells the log of the one that has just failed on a thread.
+  func report(of thread: ServingThread, to log: Log?) {
+    guard let client = thread.current, let detail = client.handshakeFailure else { return }
     // The log has what was cut, and at its own end the server cuts all.
     guard !client.isCut, let log else { return }
     guard let untold = turn(client.addressText + " " + detail, at: MonotonicClock.now) else { return }

@@ -13,90 +13,23 @@ import Threads
 public final class Server: @unchecked Sendable {
   // Safe to share: everything is set before the daemon starts, or atomic, or locked.
 
-  /// Every limit has its name here, its default, and an option on the command line.
-  public struct Limits: Sendable {
-    /// The longest body of a request, in bytes.
-    public var body = 1 << 20
-    /// The most connections at a time; past it new ones wait in the kernel's backlog. Before that those
-    /// are cut that have waited for their client for longest, where the limit is 16 or more.
-    public var connections = 4096
-    /// The memory of a connection, in bytes, in which the request line and the header have to find
-    /// room, and the answer's header too. libmicrohttpd zeroes all of it for each request, so that it
-    /// is the first price of one.
-    public var connectionMemory = 8 << 10
-    /// How long a request may take to arrive, in seconds.
-    public var requestSeconds = 30
-    /// How long an idle connection is kept, in seconds.
-    public var idleSeconds = 75
-    /// The bytes of bodies, received and to be sent, that may be in memory at a time. One half belongs to the
-    /// connections, to each its part of it: a small body finds room whatever the others hold.
-    public var bytesInFlight = 128 << 20
-
-    /// What of a connection's memory is kept for the header of the answer, in bytes: an answer that finds
-    /// no room is not sent at all, whatever was done for it.
-    private static let answerMemory = 2048
-
-    /// What of it the request line and the header may take, in bytes.
-    var headerMemory: Int { connectionMemory - Self.answerMemory }
-
-    /// The bytes in memory that are each connection's own: 16 KiB, without other options.
-    var ownBytes: Int { bytesInFlight / 2 / connections }
-
-    /// Those that are for all.
-    var sharedBytes: Int { bytesInFlight - ownBytes * connections }
-
-    public init() {}
-  }
-
-  /// What can be set.
-  public struct Configuration: Sendable {
-    /// How many threads serve; by default one for each core.
-    public var threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    /// Whose `X-Forwarded-For`, `-Host` and `-Proto` count.
-    public var trustedProxies: [AddressRange] = []
-    /// What a stranger can't exceed.
-    public var limits = Limits()
-    /// The number of the request before the first: what tells the requests of several servers of a process apart.
-    public var lastRequest: UInt64 = 0
-
-    public init() {}
-  }
-
   /// libmicrohttpd didn't start.
   public struct StartError: Error {}
 
   let log: Log?
-  let router: Router
-  let middleware: [any Middleware]
-  let fixedFields: [Field]
-  let limits: Limits
-  let trustedProxies: [AddressRange]
+  /// The patterns of the routes, by their numbers.
+  let patterns: [String]
+  let service: Service
+  var limits: Limits { service.limits }
+  var counts: Service.Counts { service.counts }
   let connections: ConnectionRegistry
-  let counts = Counts()
-  let handshakeFailures: HandshakeFailures
-  let answerCounts: AnswerCounts
+  /// Those that serve, of all ports.
+  let threads: ThreadLocal<ServingThread>
+  let handshakeFailures = HandshakeFailures()
   /// What clients of the encrypted ports are shown.
   let identity: CurrentIdentity?
   // No `Mutex`: a thread that waits for one gets it from the kernel, unseen by ThreadSanitizer.
   private let daemons = Condition<[Daemon]>([])
-
-  /// What is under way, counted by all threads.
-  struct Counts: ~Copyable {
-    let lastRequest = Atomic<UInt64>(0)
-    /// Requests from their request line to the last byte of their answer.
-    let active = Atomic<Int>(0)
-    /// Requests that wait for another thread.
-    let suspended = Atomic<Int>(0)
-    let bytesInFlight = Atomic<Int>(0)
-    /// Those of them that are no connection's own.
-    let bytesShared = Atomic<Int>(0)
-    /// What libmicrohttpd refused by itself.
-    let unreadable = Atomic<UInt64>(0)
-    let isDraining = Atomic<Bool>(false)
-    /// Signalled when `active` or `suspended` falls while the server drains. The value says nothing;
-    /// one without a size has its neighbour's address, which ThreadSanitizer takes for a race.
-    let changed = Condition(false)
-  }
 
   /// Where it is reached over TLS, and as whom.
   public struct Encryption: Sendable {
@@ -122,14 +55,14 @@ public final class Server: @unchecked Sendable {
     middleware: [any Middleware], log: Log? = nil
   ) throws {
     self.log = log
-    self.router = router
-    self.middleware = middleware
-    fixedFields = middleware.flatMap(\.fixedFields)
-    handshakeFailures = try HandshakeFailures()
-    answerCounts = try AnswerCounts(routes: router.patterns.count)
-    limits = configuration.limits
-    trustedProxies = configuration.trustedProxies
-    connections = try ConnectionRegistry(limit: limits.connections, log: log)
+    patterns = router.patterns
+    let service = Service(
+      routing: RoutingTable(router), middleware: MiddlewareChain(middleware), limits: configuration.limits,
+      trustedProxies: configuration.trustedProxies)
+    self.service = service
+    let rows = 1 + patterns.count
+    threads = try ThreadLocal { ServingThread(service, rows: rows) }
+    connections = try ConnectionRegistry(limit: service.limits.connections, log: log)
     identity = encryption?.identity
     counts.lastRequest.store(configuration.lastRequest, ordering: .relaxed)
     logSink.initialize(
@@ -212,7 +145,9 @@ public final class Server: @unchecked Sendable {
   public static var libraryVersion: String { String(cString: MHD_get_version()) }
 
   /// How many requests are being answered.
-  public var activeRequests: Int { counts.active.load(ordering: .sequentiallyConsistent) }
+  public var activeRequests: Int {
+    threads.all.reduce(0) { $0 + $1.active.load(ordering: .sequentiallyConsistent) }
+  }
 
   /// How many bytes of bodies are in memory.
   public var bytesInFlight: Int { counts.bytesInFlight.load(ordering: .relaxed) }
@@ -257,15 +192,6 @@ public final class Server: @unchecked Sendable {
   private struct Daemon: @unchecked Sendable {
     // Safe to share: only its end touches it, under a lock.
     let pointer: OpaquePointer
-  }
-
-  /// Counts a request that has ended or goes on, for those who wait for the end.
-  func decrement(_ count: borrowing Atomic<Int>) {
-    count.subtract(1, ordering: .sequentiallyConsistent)
-    guard counts.isDraining.load(ordering: .sequentiallyConsistent) else { return }
-    // With the lock, or the one who waits could miss it between its look and its sleep.
-    counts.changed.withLock { _ in }
-    counts.changed.broadcast()
   }
 }
 

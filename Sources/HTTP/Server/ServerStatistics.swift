@@ -32,8 +32,9 @@ extension Server {
   /// What it has done so far, and what is under way.
   public var statistics: ServerStatistics {
     let (open, all) = connections.count
+    let rows = AnswerCells.sums(of: threads.all.map(\.answers), rows: 1 + patterns.count)
     return ServerStatistics(
-      answers: zip([nil] + router.patterns, answerCounts.rows).map {
+      answers: zip([nil] + patterns, rows).map {
         ServerStatistics.Answers(route: $0, statuses: $1.statuses, durations: $1.durations)
       },
       unreadable: counts.unreadable.load(ordering: .relaxed), active: activeRequests, connections: open,

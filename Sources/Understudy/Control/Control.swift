@@ -128,7 +128,7 @@ final class Control: Sendable {
 }
 
 /// What went wrong in ways that an answer only hints at, for the terminal of a command that asks itself.
-private struct FailureLog: Middleware {
+private struct FailureLog: AnswerObserver {
   let log: Log
 
   func sent(_ answer: Answer, to request: Request) {

@@ -1,53 +1,8 @@
 import Synchronization
 import Threads
 
-/// What a server has answered, by route and status, and how long it took.
-///
-/// Each thread that serves has numbers of its own, in a block that is never moved: an answer costs a few additions,
-/// no lock and no waiting for another processor's cache. Who asks adds all of them up.
-final class AnswerCounts: Sendable {
-  private let routes: Int
-  private let blocks: ThreadLocal<AnswerBlock>
-
-  /// - Parameter routes: how many there are; one more row is for what no route answers.
-  /// - Throws: as `ThreadLocal`.
-  init(routes: Int) throws(Thread.Exhausted) {
-    self.routes = routes
-    blocks = try ThreadLocal { AnswerBlock(rows: routes + 1) }
-  }
-
-  /// The calling thread's numbers, which live as long as this object.
-  var ofThisThread: AnswerCells { blocks.value.cells }
-
-  /// What all threads have answered: for each row, that of no route first, the answers by status and their durations.
-  var rows: [(statuses: [(status: UInt16, count: UInt64)], durations: Histogram)] {
-    let blocks = blocks.all
-    return (0...routes).map { row in
-      func sum(_ cell: Int) -> UInt64 { blocks.reduce(0) { $0 &+ $1.cells.value(row: row, cell: cell) } }
-      let statuses = Status.counted.enumerated().map { (status: $1, count: sum($0)) }
-      return (
-        statuses.filter { $0.count > 0 },
-        Histogram(
-          bounds: Histogram.durations,
-          counts: (0...Histogram.durations.count).map { sum(AnswerCells.durations + $0) },
-          sum: sum(AnswerCells.total))
-      )
-    }
-  }
-}
-
-/// The memory of one thread's numbers.
-private final class AnswerBlock {
-  let cells: AnswerCells
-
-  init(rows: Int) { cells = AnswerCells(rows: rows) }
-
-  deinit {
-    cells.deallocate()
-  }
-}
-
-/// The numbers of one thread, which alone changes them.
+/// What a thread has answered, by route and status, and how long it took: numbers that it alone changes, in a block that
+/// is never moved. Who asks adds up those of all threads.
 struct AnswerCells: @unchecked Sendable {
   // Safe to share: the numbers are atomic, the bounds constant, and both live as long as the server's counts.
   private let cells: UnsafeMutablePointer<Atomic<UInt64>>
@@ -65,7 +20,8 @@ struct AnswerCells: @unchecked Sendable {
   private let buckets: Int
   private let width: Int
 
-  fileprivate init(rows: Int) {
+  /// - Parameter rows: how many kinds of answers are told apart.
+  init(rows: Int) {
     count = rows * Self.width
     cells = .allocate(capacity: count)
     for index in 0..<count { (cells + index).initialize(to: Atomic(0)) }
@@ -74,14 +30,30 @@ struct AnswerCells: @unchecked Sendable {
     (firstBucket, buckets, width) = (Self.durations, Histogram.durations.count, Self.width)
   }
 
-  fileprivate func deallocate() {
+  func deallocate() {
     cells.deinitialize(count: count)
     cells.deallocate()
     bounds.deallocate()
   }
 
-  fileprivate func value(row: Int, cell: Int) -> UInt64 {
+  private func value(row: Int, cell: Int) -> UInt64 {
     cells[row * Self.width + cell].load(ordering: .relaxed)
+  }
+
+  /// What several threads have answered: for each row the answers by status, and their durations.
+  static func sums(of threads: [AnswerCells], rows: Int) -> [(
+    statuses: [(status: UInt16, count: UInt64)], durations: Histogram
+  )] {
+    (0..<rows).map { row in
+      func sum(_ cell: Int) -> UInt64 { threads.reduce(0) { $0 &+ $1.value(row: row, cell: cell) } }
+      let statuses = Status.counted.enumerated().map { (status: $1, count: sum($0)) }
+      return (
+        statuses.filter { $0.count > 0 },
+        Histogram(
+          bounds: Histogram.durations, counts: (0...Histogram.durations.count).map { sum(durations + $0) },
+          sum: sum(total))
+      )
+    }
   }
 
   /// Counts an answer.
