@@ -17,7 +17,7 @@ private final class PictureServer {
     try FileManager.default.createDirectory(
       at: root.url.appending(path: "images"), withIntermediateDirectories: true)
     var router = Router()
-    Pictures(folder: root.path("images")).addRoutes(to: &router)
+    try Pictures(folder: root.path("images")).addRoutes(to: &router)
     let socket = try ListeningSocket.listen(host: "127.0.0.1", port: 0)
     server = try Server(socket, .init(), router: router, middleware: [])
     port = socket.address.port

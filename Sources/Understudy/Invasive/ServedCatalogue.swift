@@ -1,42 +1,91 @@
 import HTTP
 import JSON
-import SQLite
+import Synchronization
 import Threads
 
-/// The catalogue as it is served, together with the answers that are made of it once: a change replaces all of
-/// it at once, so that no answer of the old one outlives it.
+/// The catalogue as it is served. A change replaces all of it at once, so that no answer of the old one outlives it.
 final class ServedCatalogue: Sendable {
-  /// What is served between two changes.
-  final class Edition: Sendable {
+  /// What a thread serves between two changes: the catalogue, and the answers that are made of it once. Each thread has
+  /// its own, since what all of them count references of costs more than making the answers again.
+  final class Edition {
     let catalogue: Catalogue
-    /// The list of species, by origin.
-    let speciesLists: OriginCache
     let parkList: PreparedResponse
+    private let origin: PublicOrigin
+    /// How many changes came before.
+    fileprivate let number: UInt64
+    /// The list of species, by origin.
+    @exclusivity(unchecked) private var speciesLists: [String: PreparedResponse] = [:]
+    /// The one that was asked for last, which mostly is asked for again: comparing costs less than hashing.
+    @exclusivity(unchecked) private var lastSpeciesList: (origin: String, answer: PreparedResponse)?
 
-    init(_ catalogue: Catalogue) {
+    /// How many origins are kept: a client can make up as many as it likes.
+    private static let limit = 64
+
+    fileprivate init(_ catalogue: Catalogue, number: UInt64, origin: PublicOrigin) {
       self.catalogue = catalogue
-      speciesLists = OriginCache { origin in
-        let body = ByteBuffer(capacity: 8192)
-        body.append(jsonArray: catalogue.species) { $1.append(to: $0, origin: origin) }
-        return .json(body)
-      }
+      self.number = number
+      self.origin = origin
       let body = ByteBuffer(capacity: 4096)
       body.append(jsonArray: catalogue.parks) { $1.append(to: $0) }
       parkList = PreparedResponse(.json(body))
     }
+
+    /// The list of species, with URLs that the request's client can follow.
+    func speciesList(for request: Request) -> PreparedResponse {
+      // Where the server was told its origin there is no other.
+      if origin.fixed != nil, let lastSpeciesList { return lastSpeciesList.answer }
+      let origin = origin.of(request)
+      if let lastSpeciesList, lastSpeciesList.origin == origin { return lastSpeciesList.answer }
+      let answer = speciesLists[origin] ?? makeSpeciesList(origin)
+      lastSpeciesList = (origin, answer)
+      return answer
+    }
+
+    private func makeSpeciesList(_ origin: String) -> PreparedResponse {
+      let body = ByteBuffer(capacity: 8192)
+      body.append(jsonArray: catalogue.species) { $1.append(to: $0, origin: origin) }
+      let answer = PreparedResponse(.json(body))
+      if speciesLists.count >= Self.limit { speciesLists = [:] }
+      speciesLists[origin] = answer
+      return answer
+    }
   }
 
-  private let edition: Condition<Edition>
+  /// The edition that a thread had last.
+  private final class Shelf {
+    @exclusivity(unchecked) var edition: Edition?
+  }
 
-  init(_ catalogue: Catalogue) { edition = Condition(Edition(catalogue)) }
+  private let latest: Condition<Catalogue>
+  /// How many changes there have been; it changes with `latest`.
+  private let changes = Atomic<UInt64>(0)
+  private let origin: PublicOrigin
+  private let shelves: ThreadLocal<Shelf>
 
-  /// What is served now.
-  var current: Edition { edition.withLock { $0 } }
+  /// - Throws: as `ThreadLocal`.
+  init(_ catalogue: Catalogue, origin: PublicOrigin) throws(Thread.Exhausted) {
+    latest = Condition(catalogue)
+    self.origin = origin
+    shelves = try ThreadLocal { Shelf() }
+  }
+
+  /// What is served now, for the calling thread.
+  var current: Edition {
+    let shelf = shelves.value
+    if let edition = shelf.edition, edition.number == changes.load(ordering: .acquiring) { return edition }
+    let edition = latest.withLock { catalogue in
+      Edition(catalogue, number: changes.load(ordering: .relaxed), origin: origin)
+    }
+    shelf.edition = edition
+    return edition
+  }
 
   /// Serves another catalogue from now on: what the database holds after a change that is committed, and before
   /// that is answered.
   func replace(with catalogue: Catalogue) {
-    let new = Edition(catalogue)
-    edition.withLock { $0 = new }
+    latest.withLock { latest in
+      latest = catalogue
+      changes.add(1, ordering: .releasing)
+    }
   }
 }

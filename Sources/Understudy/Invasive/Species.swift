@@ -36,8 +36,8 @@ struct SpeciesRoutes {
   let origin: PublicOrigin
 
   func addRoutes(to router: inout Router) {
-    router.get("/invasive/species") { [catalogue, origin] request in
-      .prepared(catalogue.current.speciesLists[origin.of(request)])
+    router.get("/invasive/species") { [catalogue] request in
+      .prepared(catalogue.current.speciesList(for: request))
     }
     router.get("/invasive/species/:id") { [catalogue, origin] request in
       let id = try request.id(orNotFound: "There is no such species.")
