@@ -43,7 +43,7 @@ extension Application {
     public var logLevel = Log.Level.info
     /// How its lines look.
     public var logFormat = Log.Format.text
-    /// How many lines of the log may wait to be written.
+    /// How many lines of the log each thread may have waiting to be written.
     public var logQueue = 16_384
     /// Where the log goes.
     public var logDescriptor = STDERR_FILENO

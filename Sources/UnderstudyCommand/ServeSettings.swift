@@ -44,7 +44,8 @@ extension Command {
       "log-format", "FORMAT", "text or json.", standard: "text on a terminal, json elsewhere", \.logFormat,
       logFormat),
     .number(
-      "log-queue", "LINES", in: 1...10_000_000, "How much of the log may wait to be written.", \.logQueue),
+      "log-queue", "LINES", in: 1...10_000_000,
+      "How much of the log each thread may have waiting to be written.", \.logQueue),
     .number("max-body", "BYTES", in: 1...(1 << 30), "The longest body of a request.", \.server.limits.body),
     .number(
       "max-connections", "NUMBER", in: leastConnections...1_000_000, "The most connections at a time.",

@@ -136,6 +136,31 @@ struct LogTests {
     }
   }
 
+  @Test("what comes after a line of another thread stands behind it")
+  func turns() throws {
+    let piped = try PipedLog()
+    let text = Condition("")
+    let reader = try piped.read { piece in text.withLock { $0 += piece } }
+    let (log, turn, count) = (piped.log, Condition(0), 30_000)
+    let writers = try (0..<3).map { thread in
+      try Threads.Thread {
+        for number in stride(from: thread, to: count, by: 3) {
+          turn.wait { $0 == number ? () : nil }
+          log.write(.info, "\(number)")
+          turn.withLock { $0 += 1 }
+          turn.broadcast()
+        }
+      }
+    }
+    for writer in writers { writer.join() }
+    log.close()
+    try piped.closeWriting()
+    reader.join()
+    let lines = text.withLock { $0 }.split(separator: "\n").map { Int($0.split(separator: " ")[2]) }
+    let isInOrder = lines == Array(0..<count)
+    #expect(isInOrder)
+  }
+
   @Test("a pipe that nobody reads holds up neither those who write nor the end")
   func fullPipe() throws {
     let piped = try PipedLog()

@@ -1,5 +1,6 @@
 import SQLite
 import Testing
+import Threads
 
 @testable import Understudy
 
@@ -35,6 +36,38 @@ struct CatalogueTests {
     let catalogue = try Catalogue(on: connection)
     #expect(!catalogue.species.contains { $0.id == 1 })
     #expect(catalogue.parks.first { $0.id == 2 }?.name == "Ours")
+  }
+
+  @Test("a change is served at once on every thread, which has its own edition and keeps it until then")
+  func served() throws {
+    let connection = try open()
+    try Catalogue.seed(connection)
+    let served = try ServedCatalogue(Catalogue(on: connection), origin: PublicOrigin(fixed: nil))
+    try connection.execute("DELETE FROM park WHERE id = 2")
+    let later = try Catalogue(on: connection)
+    let turn = Condition(0)
+    // Each in its turn, a round before the change and one after it.
+    let seen = Condition<[(edition: ObjectIdentifier, parks: Int)]>([])
+    let threads = try (0..<3).map { thread in
+      try Threads.Thread {
+        for round in 0..<2 {
+          turn.wait { $0 == 3 * round + thread ? () : nil }
+          let edition = served.current
+          let isKept = served.current === edition
+          seen.withLock {
+            $0.append((ObjectIdentifier(edition), isKept ? edition.catalogue.parks.count : -1))
+          }
+          if thread == 2, round == 0 { served.replace(with: later) }
+          turn.withLock { $0 += 1 }
+          turn.broadcast()
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    let parks = try CSV(EmbeddedText.parks).rows.count
+    let (editions, counts) = seen.withLock { ($0.map(\.edition), $0.map(\.parks)) }
+    #expect(counts == Array(repeating: parks, count: 3) + Array(repeating: parks - 1, count: 3))
+    #expect(Set(editions.prefix(3)).count == 3)
   }
 
   @Test("an id is never given again")

@@ -19,7 +19,9 @@ private final class PictureServer {
     var router = Router()
     try Pictures(folder: root.path("images")).addRoutes(to: &router)
     let socket = try ListeningSocket.listen(host: "127.0.0.1", port: 0)
-    server = try Server(socket, .init(), router: router, middleware: [])
+    var configuration = Server.Configuration()
+    configuration.threads = 4
+    server = try Server(socket, configuration, router: router, middleware: [])
     port = socket.address.port
     client = try RawClient(port: port)
   }
@@ -29,6 +31,11 @@ private final class PictureServer {
   func write(_ text: String, to name: String, modified: Date? = nil) throws {
     try root.write(text, to: "images/\(name)")
     if let modified { try root.setModified("images/\(name)", modified) }
+  }
+
+  /// What clients of every thread get.
+  func getFromAll(_ name: String) throws -> [RawResponse] {
+    try (0..<32).map { _ in try ask(name) }.map { try $0.response() }
   }
 
   /// A client that has asked for a picture, and reads nothing.
@@ -97,6 +104,19 @@ struct PicturesTests {
     // Nothing of the folder itself changes with this.
     try pictures.root.setModified("images/garlic-mustard.png", Date(timeIntervalSince1970: 3_000_000))
     #expect(try pictures.get("garlic-mustard.jpg").text == "drawing")
+  }
+
+  @Test("which counts for those who have been there before, on every thread")
+  func everyThread() throws {
+    #expect(try pictures.getFromAll("garlic-mustard.png").allSatisfy { $0["Content-Type"] == "image/png" })
+    try pictures.write("ours", to: "garlic-mustard.jpg")
+    #expect(try pictures.getFromAll("garlic-mustard.png").allSatisfy { $0.text == "ours" })
+    try pictures.write("later", to: "garlic-mustard.webp", modified: Date().addingTimeInterval(60))
+    #expect(try pictures.getFromAll("garlic-mustard.png").allSatisfy { $0.text == "later" })
+    for name in ["jpg", "webp"] {
+      try FileManager.default.removeItem(atPath: pictures.root.path("images/garlic-mustard.\(name)"))
+    }
+    #expect(try pictures.getFromAll("garlic-mustard.png").allSatisfy { $0["Content-Type"] == "image/png" })
   }
 
   @Test("a file that is put in, replaced or taken out while the server runs counts from the next request on")

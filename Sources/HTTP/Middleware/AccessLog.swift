@@ -4,9 +4,12 @@ import JSON
 /// with their detail, everything else as information, or for debugging where it is routine.
 public final class AccessLog: AnswerObserver {
   private let log: Log
+  /// The log's, and here as well: looked up there a reference would be counted for each line.
+  private let output: LogOutput
 
   public init(_ log: Log) {
     self.log = log
+    output = log.output
   }
 
   /// Writes the answer's line.
@@ -20,7 +23,9 @@ public final class AccessLog: AnswerObserver {
     guard log.writes(level) else { return }
     let isPlain = Redaction.isPlain(targetOf: request)
     let method = Redaction.method(of: request)
-    log.write(level) { line in
+    let (status, bytes, duration) = (Int64(answer.status.code), Int64(answer.bytes), answer.duration)
+    let detail = answer.detail
+    output.write(level) { line in
       if isPlain {
         line.append(plainMessage: { text in
           text.append(method)
@@ -30,10 +35,10 @@ public final class AccessLog: AnswerObserver {
       } else {
         line.append(message: "\(method) \(Redaction.target(of: request))")
       }
-      line.append("status", Int64(answer.status.code))
-      if let detail = answer.detail { line.append("detail", detail) }
-      line.append("bytes", Int64(answer.bytes))
-      line.append("ms", milliseconds: answer.duration)
+      line.append("status", status)
+      if let detail { line.append("detail", detail) }
+      line.append("bytes", bytes)
+      line.append("ms", milliseconds: duration)
       line.append("client", plain: request.clientName)
       line.append("route", plain: request.withRoute { $0?.pattern ?? "-" })
       line.append("id", request.id)

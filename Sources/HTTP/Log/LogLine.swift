@@ -163,6 +163,8 @@ extension ByteBuffer {
 /// have in common is made once.
 struct Timestamp {
   private var second = -1
+  /// The moment that was appended last, in nanoseconds since 1970.
+  private(set) var nanoseconds: Int64 = 0
   /// `2026-06-01T12:34:56.`
   private let common = ByteBuffer(capacity: 64)
 
@@ -171,6 +173,7 @@ struct Timestamp {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     if now.tv_sec != second { setSecond(now.tv_sec) }
+    nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     line.append(common.bytes)
     line.append(thousandths: now.tv_nsec / 1_000_000)
     line.append(UInt8(ascii: "Z"))
