@@ -114,6 +114,7 @@ public enum JSONValue: Sendable {
 
 extension Int64 {
   /// Reads `-?[0-9]+`; nil for any other text and for a number beyond 64 bits.
+  @inlinable
   public init?(wholeNumber text: some Sequence<UInt8>) {
     var isNegative = false
     var hasDigits = false

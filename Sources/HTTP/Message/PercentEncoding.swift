@@ -5,6 +5,7 @@ enum PercentEncoding {
   static func decode(
     _ encoded: some Collection<UInt8>, plusIsSpace: Bool = false, into decoded: inout [UInt8]
   ) {
+    decoded.reserveCapacity(decoded.count + encoded.count)
     var index = encoded.startIndex
     while index < encoded.endIndex {
       let byte = encoded[index]

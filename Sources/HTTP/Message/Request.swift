@@ -4,7 +4,7 @@ import Threads
 
 /// A request, while it is being answered: a view of what came in, on the thread that got it.
 ///
-/// What a handler needs later, on another thread, it copies out.
+/// What a handler needs later, on another thread, it copies out: the thread's next request has the same object.
 public final class Request {
   // Its variables are unchecked for exclusive access: one thread has them, and nothing calls out while
   // it changes one. The checks were a tenth of what this module adds to libmicrohttpd's work.
@@ -86,7 +86,8 @@ public final class Request {
   /// - Parameter missing: what the answer says where it can't be one.
   /// - Throws: `Problem` 404 where it isn't a whole number within 64 bits.
   public func id(orNotFound missing: String) throws(Problem) -> Int64 {
-    guard let text = parameter("id"), let id = Int64(wholeNumber: text.utf8) else { throw .notFound(missing) }
+    let id = withBytes(ofParameter: "id") { Int64(wholeNumber: $0) }
+    guard let id = id ?? nil else { throw .notFound(missing) }
     return id
   }
 

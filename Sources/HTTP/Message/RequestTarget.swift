@@ -201,7 +201,7 @@ public struct Query: Sendable {
 
   /// The bytes of the first parameter of this name.
   public func bytes(_ name: String) -> [UInt8]? {
-    pairs.first { $0.name.elementsEqual(name.utf8) }?.value
+    pairs.first { $0.name.count == name.utf8.count && $0.name.elementsEqual(name.utf8) }?.value
   }
 
   /// The text of the first parameter of this name; nil where there is none.

@@ -15,8 +15,9 @@ enum Redaction {
     guard request.target.queryRange == nil, !request.target.hasEscapes else { return false }
     return request.withRoute { route in
       guard let route else { return false }
-      return route.parameters.allSatisfy { index in
-        index == route.secret || request.target.segment(index).allSatisfy(plain.contains)
+      let plain = plain
+      return request.target.withSegments { segments in
+        route.parameters.allSatisfy { $0 == route.secret || segments[$0].allSatisfy(plain.contains) }
       }
     }
   }
@@ -30,16 +31,17 @@ enum Redaction {
     guard let route, !route.parameters.isEmpty else {
       return request.target.withPath { line.append($0) }
     }
-    for index in 0..<request.target.segmentCount {
-      let segment = request.target.segment(index)
-      line.append(UInt8(ascii: "/"))
-      if index == route.secret || route.parameters.contains(index) && couldBeKey(segment) {
-        line.append("‹key›" as StaticString)
-      } else {
-        segment.withUnsafeBytes { line.append($0) }
+    request.target.withSegments { segments in
+      for index in 0..<segments.count {
+        line.append(UInt8(ascii: "/"))
+        if index == route.secret || route.parameters.contains(index) && couldBeKey(segments[index]) {
+          line.append("‹key›" as StaticString)
+        } else {
+          line.append(segments[index])
+        }
       }
     }
-    if request.rawPath.last == UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
+    if request.target.withPath({ $0.last }) == UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
   }
 
   /// The target as the log shows it: `/directory/people/‹key›/3`, `?user=ada&password=‹redacted›`.

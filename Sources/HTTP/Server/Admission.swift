@@ -6,7 +6,7 @@ extension Exchange {
       refusal?.closesConnection = true
     } else if !service.limits.hasRoom(for: request.target, andFields: request.fields.memory) {
       refusal = .headerTooLarge(service.limits)
-    } else if service.counts.isDraining.load(ordering: .relaxed),
+    } else if service.counts.isDraining.load(ordering: .sequentiallyConsistent),
       service.routing.route(for: request.target)?.takeUnretainedValue().isServedToTheEnd != true
     {
       refusal = .shuttingDown

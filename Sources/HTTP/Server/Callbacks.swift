@@ -90,7 +90,7 @@ func requestLineArrived(
   guard let connection, let client = mhd_socket_context(connection) else { return nil }
   let bytes = UnsafeRawBufferPointer(start: target, count: target.map { strlen($0) } ?? 0)
   let exchange = Unmanaged<ClientConnection>.fromOpaque(client)._withUnsafeGuaranteedRef { client in
-    client.thread.map { $0.begin(bytes, on: client) }
+    client.thread?._withUnsafeGuaranteedRef { $0.begin(bytes, on: client) }
   }
   if let target, mhd_has_client_discipline() == 0 { hideQuery(target, bytes) }
   return exchange.map { Unmanaged.passRetained($0).toOpaque() }
@@ -147,6 +147,8 @@ func requestCompleted(
     return
   }
   let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
-  Unmanaged<ClientConnection>.fromOpaque(client)._withUnsafeGuaranteedRef { $0.thread?.end(exchange) }
+  Unmanaged<ClientConnection>.fromOpaque(client)._withUnsafeGuaranteedRef { client in
+    client.thread?._withUnsafeGuaranteedRef { $0.end(exchange) }
+  }
   stored?.pointee = nil
 }

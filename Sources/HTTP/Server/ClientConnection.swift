@@ -36,8 +36,10 @@ final class ClientConnection: @unchecked Sendable {
     self.address = address
     addressText = address?.description ?? "-"
     self.identity = identity
-    self.thread = thread
+    self.thread = thread.map { .passUnretained($0) }
   }
+
+  deinit { lastHost.deallocate() }
 
   /// What was given to GnuTLS's session to be sent.
   @exclusivity(unchecked) private var heldRecord = HeldRecord()
@@ -47,8 +49,8 @@ final class ClientConnection: @unchecked Sendable {
     if isEncrypted { heldRecord.isNext = true }
   }
 
-  /// The thread that serves it, which keeps exchanges that have known this.
-  unowned(unsafe) let thread: ServingThread?
+  /// The thread that serves it, unretained: that keeps exchanges which keep their last connection.
+  let thread: Unmanaged<ServingThread>?
   /// GnuTLS's session, and what has been seen of its handshake.
   private var session: OpaquePointer?
   private var handshake = Handshake()
@@ -64,19 +66,19 @@ final class ClientConnection: @unchecked Sendable {
 
   /// The connection is closed, and its session gone.
   func forgetSession() {
-    if thread?.current === self { thread?.current = nil }
+    thread?._withUnsafeGuaranteedRef { if $0.current === self { $0.current = nil } }
     session = nil
   }
 
   /// Sends records that GnuTLS has made.
   func send(_ records: UnsafeBufferPointer<iovec>) -> Int {
-    thread?.current = self
+    thread?._withUnsafeGuaranteedRef { $0.current = self }
     return heldRecord.send(records, on: descriptor)
   }
 
   /// Receives what GnuTLS asks for. `errno` is as receiving leaves it.
   func receive(_ buffer: UnsafeMutableRawPointer?, count: Int) -> Int {
-    thread?.current = self
+    thread?._withUnsafeGuaranteedRef { $0.current = self }
     let received = recv(descriptor, buffer, count, 0)
     handshake.received(UnsafeRawBufferPointer(start: buffer, count: max(0, received)), count: received)
     return received
@@ -144,23 +146,23 @@ final class ClientConnection: @unchecked Sendable {
   }
 
   /// The Host of the last request that had a valid one, and its origin: the next one's are mostly the same.
-  @exclusivity(unchecked) private var lastHost: [UInt8]?
+  @exclusivity(unchecked) private var lastHost = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   @exclusivity(unchecked) private var lastOrigin: (scheme: String, origin: String)?
 
   /// Whether a request's Host is a valid one.
   func isValid(host: UnsafeRawBufferPointer) -> Bool {
     if isLast(host) { return true }
     guard Authority.isValid(host) else { return false }
-    lastHost = Array(host)
+    lastHost.deallocate()
+    lastHost = .allocate(byteCount: host.count, alignment: 1)
+    lastHost.copyMemory(from: host)
     lastOrigin = nil
     return true
   }
 
   private func isLast(_ host: UnsafeRawBufferPointer) -> Bool {
-    guard let lastHost, lastHost.count == host.count, let start = host.baseAddress else { return false }
-    return lastHost.withUnsafeBytes { last in
-      last.baseAddress.map { memcmp($0, start, host.count) == 0 } ?? true
-    }
+    guard let last = lastHost.baseAddress, let start = host.baseAddress else { return false }
+    return lastHost.count == host.count && memcmp(last, start, host.count) == 0
   }
 
   /// The scheme and authority that a request with this Host, which is a valid one, was sent to.

@@ -21,7 +21,7 @@ final class Exchange: @unchecked Sendable {
   let request: Request
   let service: Service
   private let answers: AnswerCells
-  /// The request's connection, unretained: it counts references itself.
+  /// The request's connection, which `request` keeps.
   @exclusivity(unchecked) private var client: Unmanaged<ClientConnection>
   @exclusivity(unchecked) private var stage = Stage.idle
   /// What answers; nil where the request is refused, or asks for its options. It is the route's, and lives as long as

@@ -36,7 +36,8 @@ final class ServingThread: @unchecked Sendable {
 
   /// A request has begun on one of its connections.
   func begin(_ target: UnsafeRawBufferPointer, on client: ClientConnection) -> Exchange {
-    // Nobody else writes here. Who waits for the end sees either this, or to it that the request sees that.
+    // Nobody else writes here. In one order with `isDraining`: either who waits for the end sees this request, or the
+    // request sees that it is to be refused.
     active.store(active.load(ordering: .relaxed) + 1, ordering: .sequentiallyConsistent)
     let exchange = spare.popLast() ?? Exchange(on: self, for: client)
     exchange.begin(RequestID(number: nextNumber()), target: target, on: client)

@@ -16,7 +16,8 @@ final class ServedCatalogue: Sendable {
     /// The list of species, by origin.
     @exclusivity(unchecked) private var speciesLists: [String: PreparedResponse] = [:]
     /// The one that was asked for last, which mostly is asked for again: comparing costs less than hashing.
-    @exclusivity(unchecked) private var lastSpeciesList: (origin: String, answer: PreparedResponse)?
+    @exclusivity(unchecked) private var lastSpeciesList: PreparedResponse?
+    @exclusivity(unchecked) private var lastOrigin = ""
 
     /// How many origins are kept: a client can make up as many as it likes.
     private static let limit = 64
@@ -33,11 +34,11 @@ final class ServedCatalogue: Sendable {
     /// The list of species, with URLs that the request's client can follow.
     func speciesList(for request: Request) -> PreparedResponse {
       // Where the server was told its origin there is no other.
-      if origin.fixed != nil, let lastSpeciesList { return lastSpeciesList.answer }
+      if origin.fixed != nil, let lastSpeciesList { return lastSpeciesList }
       let origin = origin.of(request)
-      if let lastSpeciesList, lastSpeciesList.origin == origin { return lastSpeciesList.answer }
+      if lastOrigin == origin, let lastSpeciesList { return lastSpeciesList }
       let answer = speciesLists[origin] ?? makeSpeciesList(origin)
-      lastSpeciesList = (origin, answer)
+      (lastOrigin, lastSpeciesList) = (origin, answer)
       return answer
     }
 

@@ -4,7 +4,7 @@ import Threads
 @testable import HTTP
 
 @Suite("The numbers of answers")
-struct AnswerCountsTests {
+struct AnswerCellsTests {
   @Test("each status that there is has a place of its own, where its code is found again")
   func places() {
     let statuses: [Status] = [
