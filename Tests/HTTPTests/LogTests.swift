@@ -4,7 +4,7 @@ import Threads
 
 @testable import HTTP
 
-/// How many lines may wait in a log that isn't told otherwise.
+/// How many lines of a thread may wait in a log that isn't told otherwise.
 private let queueLimit = 16_384
 
 /// A log whose lines go into a pipe.
@@ -12,9 +12,13 @@ private final class PipedLog {
   let log: Log
   private let pipe = Pipe()
 
-  init(level: Log.Level = .debug, format: Log.Format = .text) throws {
+  init(
+    level: Log.Level = .debug, format: Log.Format = .text, queueLimit: Int = queueLimit
+  ) throws {
     ignoreBrokenPipes()
-    log = try Log(level: level, format: format, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    log = try Log(
+      level: level, format: format, descriptor: pipe.fileHandleForWriting.fileDescriptor,
+      queueLimit: queueLimit)
   }
 
   /// Ends the log and gives all that it wrote; only for what has room in a pipe.
@@ -179,6 +183,28 @@ struct LogTests {
     try piped.stopReading()
     for number in 0..<100 { piped.log.write(.info, "\(number)") }
     piped.log.close()
+  }
+
+  @Test("where there is room for one line at a time, the next one finds it when that is written")
+  func oneAtATime() throws {
+    let piped = try PipedLog(queueLimit: 1)
+    let text = Condition("")
+    let reader = try piped.read { piece in
+      text.withLock { $0 += piece }
+      text.broadcast()
+    }
+    for number in 0..<5 {
+      // One that comes too early is dropped.
+      repeat {
+        piped.log.write(.info, "line \(number)")
+      } while text.wait(seconds: 0.02) { $0.contains(" line \(number)\n") ? true : nil } == nil
+    }
+    // And that is told without another line.
+    while piped.log.droppedLines == 0 { piped.log.write(.info, "too much") }
+    text.wait { $0.contains("dropped") ? () : nil }
+    piped.log.close()
+    try piped.closeWriting()
+    reader.join()
   }
 
   @Test("lines that were dropped are counted, and the log says so")

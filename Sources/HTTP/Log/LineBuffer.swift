@@ -11,7 +11,7 @@ final class LineBuffer: Sendable {
     /// The round in which the last line was begun, and the first line of that round.
     var round: UInt64 = 0
     var firstOfRound = 0
-    /// Lines that were taken last and may be on their way still.
+    /// Lines that were taken and are on their way to the system.
     var leaving = 0
     /// Lines that found no room, and the same since the beginning.
     var dropped = 0
@@ -36,7 +36,7 @@ final class LineBuffer: Sendable {
   }
 
   /// Memory that a burst has made larger than this many bytes isn't kept.
-  private static let keptCapacity = 1 << 20
+  static let keptCapacity = 1 << 20
 
   private let state = Condition(State())
 
@@ -69,7 +69,6 @@ final class LineBuffer: Sendable {
 
   /// Takes the lines that were begun before a round, in place of those that were taken before.
   func take(before round: UInt64, into taken: inout Taken) {
-    if taken.text.capacity > Self.keptCapacity { taken = Taken() }
     taken.text.truncate(to: 0)
     taken.lines.removeAll(keepingCapacity: true)
     state.withLock { state in
@@ -85,6 +84,17 @@ final class LineBuffer: Sendable {
       (state.firstOfRound, state.leaving, state.dropped) = (0, count, 0)
       taken.lines.removeLast(taken.lines.count - count)
       taken.text.truncate(to: end)
+    }
+  }
+
+  /// The lines that were taken have gone to the system.
+  ///
+  /// - Returns: whether others found no room for them meanwhile.
+  func letGo(_ taken: inout Taken) -> Bool {
+    if taken.text.capacity > Self.keptCapacity { taken = Taken() }
+    return state.withLock { state in
+      state.leaving = 0
+      return state.dropped > 0
     }
   }
 }

@@ -8,8 +8,9 @@ import Threads
   import Glibc
 #endif
 
-/// Where the lines of all threads come together, and go to the system in the order in which they were begun: a line that
-/// tells of what came after another's event stands behind that.
+/// Where the lines of all threads come together, and go to the system in such an order that a line that tells of what came
+/// after another's event stands behind that. Within a round it goes by the wall clock: where that is set back, lines of
+/// different threads may change places.
 ///
 /// They are taken in rounds. Each line notes the number of the round in or after which it was begun, and one that was
 /// begun in a round has to wait for the next, or it could overtake one of a thread that the round has been to before.
@@ -39,6 +40,8 @@ final class LogOutput: Sendable {
       buffer.take(before: round, into: &taken)
       (next, start) = (0, 0)
     }
+
+    mutating func letGo() -> Bool { buffer.letGo(&taken) }
 
     /// The next line, or all that are left.
     mutating func removeNext(all: Bool) -> UnsafeRawBufferPointer {
@@ -93,7 +96,7 @@ final class LogOutput: Sendable {
 
   private func run(_ descriptor: Int32) {
     var sources: [Source] = []
-    let merged = ByteBuffer(capacity: 64 << 10)
+    var merged = ByteBuffer(capacity: 64 << 10)
     var hasMore = false
     var isOver = false
     while !isOver {
@@ -107,6 +110,9 @@ final class LogOutput: Sendable {
       let isClosed = isClosed.load(ordering: .sequentiallyConsistent)
       hasMore = take(into: &sources)
       Self.write(text(of: &sources, merged).bytes, to: descriptor)
+      if merged.capacity > LineBuffer.keptCapacity { merged = ByteBuffer(capacity: 64 << 10) }
+      // What found no room meanwhile is told of, though no line may come that rings.
+      for index in sources.indices { hasMore = sources[index].letGo() || hasMore }
       isOver = isClosed && !hasMore
       // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
       if !isOver { usleep(Self.gathering) }

@@ -18,9 +18,9 @@ public final class Request {
   @exclusivity(unchecked) public internal(set) var method = Method.get
   /// The body, whole; empty where there is none.
   @exclusivity(unchecked) public internal(set) var body: [UInt8] = []
-  /// The pattern of the route that answers, as `/invasive/parks/:id`; nil where none does.
+  /// The route that answers; nil where none does.
   public var route: Route? { routed?.takeUnretainedValue() }
-  /// That route, which is the router's, unretained: all threads would count in the same place.
+  /// That route, which the routing table keeps, unretained: all threads would count in the same place.
   @exclusivity(unchecked) var routed: Unmanaged<Route>?
 
   /// Looks at the route without counting a reference.
@@ -58,8 +58,12 @@ public final class Request {
     self.start = start
   }
 
-  /// It is answered, or never will be: forgets what came in.
-  func end() {
+  /// It is answered, or never will be: forgets what came in, and on which connection.
+  ///
+  /// - Parameter nobody: a connection that stands for none.
+  func end(_ nobody: ClientConnection) {
+    connection = nobody
+    method = .get
     target.forget()
     body = []
     fields = HeaderFields()

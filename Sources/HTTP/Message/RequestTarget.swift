@@ -49,6 +49,7 @@ public struct RequestTarget: ~Copyable, Sendable {
   /// Gives back the memory of a target that was longer than most.
   mutating func forget() {
     if raw.capacity > 256 { raw = [] }
+    decoded = []
   }
 
   private mutating func takeApart() {

@@ -28,6 +28,7 @@ public struct Router: Sendable {
     let declared = Route(
       pattern, number: routes.count + 1, isRoutine: isRoutine, isServedToTheEnd: isServedToTheEnd)
     if let known = routes.firstIndex(where: { $0.shape == declared.shape }) {
+      precondition(routes[known].handler(for: method) == nil, "two handlers for \(method.name) \(pattern)")
       routes[known] = routes[known].adding(handler, for: method)
     } else {
       routes.append(declared.adding(handler, for: method))

@@ -4,7 +4,7 @@ import Threads
 /// What a thread has answered, by route and status, and how long it took: numbers that it alone changes, in a block that
 /// is never moved. Who asks adds up those of all threads.
 struct AnswerCells: @unchecked Sendable {
-  // Safe to share: the numbers are atomic, the bounds constant, and both live as long as the server's counts.
+  // Safe to share: the numbers are atomic, the bounds constant, and both live as long as their thread's `ServingThread`.
   private let cells: UnsafeMutablePointer<Atomic<UInt64>>
   private let bounds: UnsafeMutableBufferPointer<UInt64>
   private let count: Int

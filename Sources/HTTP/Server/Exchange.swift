@@ -88,7 +88,9 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// The exchange is over, its answer sent or its connection lost.
-  func end() {
+  ///
+  /// - Parameter nobody: a connection that stands for none.
+  func end(_ nobody: ClientConnection) {
     // Resumed, but the client had gone.
     if stage == .suspended { service.counts.goOn() }
     stage = .idle
@@ -97,9 +99,9 @@ final class Exchange: @unchecked Sendable {
     (announced, received, targetHoldsNUL) = (0, 0, false)
     awaited = nil
     bytes.release(from: service)
-    request.end()
     let patience = service.limits.idleSeconds + service.limits.requestSeconds
     client._withUnsafeGuaranteedRef { $0.waitForRequest(from: MonotonicClock.now, seconds: patience) }
+    request.end(nobody)
   }
 
   // MARK: The body

@@ -51,7 +51,13 @@ final class PictureFolder {
     changes = Self.changes(of: descriptor)
     clock_gettime(CLOCK_REALTIME, &looked)
     // Closing the stream closes its descriptor: it gets one of its own.
-    guard let directory = fdopendir(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) else { return true }
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard let directory = fdopendir(copy) else {
+      if copy >= 0 { close(copy) }
+      // Not seen: the next request looks again.
+      changes = nil
+      return true
+    }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = entry.name

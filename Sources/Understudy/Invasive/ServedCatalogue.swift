@@ -19,8 +19,8 @@ final class ServedCatalogue: Sendable {
     @exclusivity(unchecked) private var lastSpeciesList: PreparedResponse?
     @exclusivity(unchecked) private var lastOrigin = ""
 
-    /// How many origins are kept: a client can make up as many as it likes.
-    private static let limit = 64
+    /// How many origins are kept, by each thread: a client can make up as many as it likes.
+    private static let limit = 8
 
     fileprivate init(_ catalogue: Catalogue, number: UInt64, origin: PublicOrigin) {
       self.catalogue = catalogue
@@ -74,9 +74,8 @@ final class ServedCatalogue: Sendable {
   var current: Edition {
     let shelf = shelves.value
     if let edition = shelf.edition, edition.number == changes.load(ordering: .acquiring) { return edition }
-    let edition = latest.withLock { catalogue in
-      Edition(catalogue, number: changes.load(ordering: .relaxed), origin: origin)
-    }
+    let (catalogue, number) = latest.withLock { ($0, changes.load(ordering: .relaxed)) }
+    let edition = Edition(catalogue, number: number, origin: origin)
     shelf.edition = edition
     return edition
   }
