@@ -61,7 +61,8 @@ def kinds(key, number):
     yield 2, "DELETE", f"{people}/{10**9 + number}", None, "", 404
     yield 1, "GET", "/directory/people/123", None, "", 404
     yield 0.1, "GET", "/invasive/users?user=ada&password=secret", None, "", 200
-    yield 0.1, "GET", f"/invasive/users?user=nobody{number % 1000}&password=wrong", None, "", 401
+    # Each time another one, whom nobody has tried so often that he has to wait.
+    yield 0.1, "GET", f"/invasive/users?user=nobody{random.getrandbits(64)}&password=wrong", None, "", 401
     yield 0.05, "POST", "/invasive/observations", "x" * (2 << 20), "", 413
 
 
