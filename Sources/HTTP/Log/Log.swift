@@ -65,7 +65,7 @@ public final class Log: Sendable {
     _ level: Level, _ message: String, _ fields: [(name: StaticString, value: FieldValue)] = []
   ) {
     guard writes(level) else { return }
-    write(level) { line in
+    output.write(level) { line in
       line.append(message: message)
       for (name, value) in fields {
         switch value {
@@ -76,10 +76,6 @@ public final class Log: Sendable {
       }
     }
   }
-
-  /// Writes an entry whose message and fields `body` appends; the caller has asked whether its level is
-  /// written.
-  func write(_ level: Level, _ body: (LogLine) -> Void) { output.write(level, body) }
 
   /// Writes what waits, for at most a second: a reader that has stopped reading holds up no end.
   public func close() { output.close() }

@@ -72,7 +72,7 @@ final class LogOutput: Sendable {
   /// How many lines have found no room since the beginning.
   var droppedLines: UInt64 { buffers.all.reduce(0) { $0 + $1.droppedLines } }
 
-  /// Writes a line.
+  /// Writes a line whose message and fields `body` appends; the caller has asked whether its level is written.
   @inline(never)
   func write(_ level: Log.Level, _ body: (LogLine) -> Void) {
     guard !isClosed.load(ordering: .relaxed) else { return }

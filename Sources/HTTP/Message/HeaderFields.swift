@@ -160,6 +160,14 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
+  /// Whether the bytes are those of another buffer.
+  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let baseAddress, let start = other.baseAddress else {
+      return count == other.count
+    }
+    return memcmp(baseAddress, start, count) == 0
+  }
+
   /// Where a byte comes first in a range, by memchr(3).
   func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
     guard let baseAddress, let found = memchr(baseAddress + range.lowerBound, Int32(byte), range.count) else {

@@ -22,13 +22,6 @@ public final class Request {
   public var route: Route? { routed?.takeUnretainedValue() }
   /// That route, which the routing table keeps, unretained: all threads would count in the same place.
   @exclusivity(unchecked) var routed: Unmanaged<Route>?
-
-  /// Looks at the route without counting a reference.
-  @inline(__always)
-  func withRoute<Result>(_ body: (Route?) throws -> Result) rethrows -> Result {
-    guard let routed else { return try body(nil) }
-    return try routed._withUnsafeGuaranteedRef { try body($0) }
-  }
   /// When the request line had come in, in nanoseconds of `MonotonicClock`.
   @exclusivity(unchecked) public private(set) var start: UInt64 = 0
 
@@ -68,6 +61,13 @@ public final class Request {
     body = []
     fields = HeaderFields()
     routed = nil
+  }
+
+  /// Looks at the route without counting a reference.
+  @inline(__always)
+  func withRoute<Result>(_ body: (Route?) throws -> Result) rethrows -> Result {
+    guard let routed else { return try body(nil) }
+    return try routed._withUnsafeGuaranteedRef { try body($0) }
   }
 
   /// The decoded text of the path's segment that a parameter of the route stands for; nil where it
@@ -123,9 +123,6 @@ public final class Request {
     else { return nil }
     return Array(UnsafeRawBufferPointer(rebasing: value[space...]).trimmed)
   }
-
-  /// The path as it came in, without the query.
-  public var rawPath: ArraySlice<UInt8> { target.raw[target.pathRange] }
 
   // MARK: Where it came from and what it was sent to
 

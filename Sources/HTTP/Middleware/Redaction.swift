@@ -24,24 +24,22 @@ enum Redaction {
 
   /// Appends a plain target as the log shows it: as `target(of:)`, at a fraction of its price.
   static func append(plainTargetOf request: Request, to line: ByteBuffer) {
-    request.withRoute { append(plainTargetOf: request, $0, to: line) }
-  }
-
-  private static func append(plainTargetOf request: Request, _ route: Route?, to line: ByteBuffer) {
-    guard let route, !route.parameters.isEmpty else {
-      return request.target.withPath { line.append($0) }
-    }
-    request.target.withSegments { segments in
-      for index in 0..<segments.count {
-        line.append(UInt8(ascii: "/"))
-        if index == route.secret || route.parameters.contains(index) && couldBeKey(segments[index]) {
-          line.append("‹key›" as StaticString)
-        } else {
-          line.append(segments[index])
+    request.withRoute { route in
+      guard let route, !route.parameters.isEmpty else {
+        return request.target.withPath { line.append($0) }
+      }
+      request.target.withSegments { segments in
+        for index in 0..<segments.count {
+          line.append(UInt8(ascii: "/"))
+          if index == route.secret || route.parameters.contains(index) && couldBeKey(segments[index]) {
+            line.append("‹key›" as StaticString)
+          } else {
+            line.append(segments[index])
+          }
         }
       }
+      if request.target.withPath({ $0.last }) == UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
     }
-    if request.target.withPath({ $0.last }) == UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
   }
 
   /// The target as the log shows it: `/directory/people/‹key›/3`, `?user=ada&password=‹redacted›`.
@@ -81,7 +79,7 @@ enum Redaction {
   /// The path as the log and a problem show it. A route's parameter `key` is struck out, and so is
   /// whatever could be a key elsewhere.
   static func path(of request: Request) -> String {
-    let raw = String(decoding: request.rawPath, as: UTF8.self)
+    let raw = request.target.withPath(\.text)
     var isBehindUsers = false
     // The text of a path begins with a slash, so that its segments are one behind the route's.
     return raw.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { index, segment in

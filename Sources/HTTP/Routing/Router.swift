@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The routes that a server is to have.
 public struct Router: Sendable {
   private(set) var routes: [Route] = []
@@ -130,14 +124,10 @@ final class RoutingTable: @unchecked Sendable {
   /// The node that a literal leads to.
   private func literal(_ text: UnsafeRawBufferPointer, from node: Int) -> Int? {
     var child = nodes[node].firstChild
-    while let index = child, !isEqual(text, nodes[index].text) { child = nodes[index].nextSibling }
-    return child
-  }
-
-  private func isEqual(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-    guard text.count == range.count, let start = text.baseAddress, let texts = texts.baseAddress else {
-      return false
+    let texts = UnsafeRawBufferPointer(texts)
+    while let index = child, !text.isSame(as: UnsafeRawBufferPointer(rebasing: texts[nodes[index].text])) {
+      child = nodes[index].nextSibling
     }
-    return memcmp(texts + range.lowerBound, start, range.count) == 0
+    return child
   }
 }

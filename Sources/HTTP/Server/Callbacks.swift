@@ -100,8 +100,8 @@ func requestLineArrived(
 /// the library would take it apart too and keep a record of each parameter, for which a hundred short
 /// ones leave a connection no memory to answer with.
 private func hideQuery(_ target: UnsafePointer<CChar>, _ bytes: UnsafeRawBufferPointer) {
-  guard let mark = memchr(target, Int32(UInt8(ascii: "?")), bytes.count) else { return }
-  (mark + 1).storeBytes(of: 0, as: UInt8.self)
+  guard let mark = bytes.firstIndex(of: UInt8(ascii: "?"), in: 0..<bytes.count) else { return }
+  UnsafeMutablePointer(mutating: target)[mark + 1] = 0
 }
 
 func handleRequest(

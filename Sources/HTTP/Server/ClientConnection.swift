@@ -161,8 +161,8 @@ final class ClientConnection: @unchecked Sendable {
   }
 
   private func isLast(_ host: UnsafeRawBufferPointer) -> Bool {
-    guard let last = lastHost.baseAddress, let start = host.baseAddress else { return false }
-    return lastHost.count == host.count && memcmp(last, start, host.count) == 0
+    // Before the first one none is known, not even an empty one.
+    lastHost.baseAddress != nil && host.isSame(as: UnsafeRawBufferPointer(lastHost))
   }
 
   /// The scheme and authority that a request with this Host, which is a valid one, was sent to.

@@ -1,5 +1,3 @@
-import Threads
-
 #if canImport(Darwin)
   import Darwin
 #else
