@@ -99,27 +99,6 @@ public final class ByteBuffer: @unchecked Sendable {
 
   /// Appends a number in decimal.
   public func append(_ number: Int64) {
-    reserve(20)
-    var magnitude = number.magnitude
-    var digits = 1
-    var power: UInt64 = 10
-    while digits < 19, magnitude >= power {
-      digits += 1
-      power *= 10
-    }
-    if number < 0 {
-      start.storeBytes(of: UInt8(ascii: "-"), toByteOffset: end, as: UInt8.self)
-      end += 1
-      reserve(20)
-    }
-    var position = end + digits
-    end = position
-    repeat {
-      position -= 1
-      start.storeBytes(
-        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10), toByteOffset: position,
-        as: UInt8.self)
-      magnitude /= 10
-    } while magnitude > 0
+    append(atMost: 20) { $0.append(number) }
   }
 }

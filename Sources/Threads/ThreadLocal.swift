@@ -26,18 +26,23 @@ public final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
   }
 
   /// The calling thread's object.
-  @inlinable
-  public var value: Value {
-    guard let known = pthread_getspecific(key) else { return first() }
-    return Unmanaged<Value>.fromOpaque(known).takeUnretainedValue()
+  @inlinable public var value: Value { withValue { $0 } }
+
+  /// Hands over the calling thread's object, without counting a reference to it.
+  @inlinable @inline(__always)
+  public func withValue<Result>(_ body: (Value) throws -> Result) rethrows -> Result {
+    let known = pthread_getspecific(key) ?? first()
+    return try Unmanaged<Value>.fromOpaque(known)._withUnsafeGuaranteedRef(body)
   }
 
+  /// Makes the calling thread's object.
   @usableFromInline
-  func first() -> Value {
+  func first() -> UnsafeMutableRawPointer {
     let value = make()
     values.withLock { $0.append(value) }
-    pthread_setspecific(key, Unmanaged.passUnretained(value).toOpaque())
-    return value
+    let known = Unmanaged.passUnretained(value).toOpaque()
+    pthread_setspecific(key, known)
+    return known
   }
 
   /// Every object that there is, in the order in which their threads first asked.

@@ -125,7 +125,9 @@ private func line(of request: Request, _ format: Log.Format) -> ByteBuffer {
   var moment = Timestamp()
   let line = LogLine(.info, at: &moment, format: format, in: text)
   if Redaction.isPlain(targetOf: request) {
-    line.append(plainMessage: { Redaction.append(plainTargetOf: request, to: $0) })
+    line.append(plainMessage: Redaction.length(ofPlainTargetOf: request)) {
+      Redaction.append(plainTargetOf: request, to: &$0)
+    }
   } else {
     line.append(message: Redaction.target(of: request))
   }

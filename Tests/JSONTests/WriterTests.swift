@@ -54,6 +54,39 @@ struct WriterTests {
     }
   }
 
+  @Test("a fixed count of digits has the number's last ones, and zeros before them")
+  func digits() {
+    let buffer = ByteBuffer()
+    buffer.append(atMost: 64) { text in
+      text.append(1234, digits: 3)
+      text.append(7, digits: 4)
+      text.append(UInt8(ascii: " "))
+      text.append(hexadecimal: 0xFEDC_BA98_7654_3210, digits: 16)
+      text.append(hexadecimal: 0x1A2, digits: 2)
+      text.append(hexadecimal: 5, digits: 3)
+    }
+    #expect(buffer.text == "2340007 fedcba9876543210a2005")
+  }
+
+  @Test("what is written at once has the room that it may take, whatever is there already", arguments: 0...70)
+  func room(count: Int) {
+    let before = String(repeating: "x", count: count)
+    let buffer = ByteBuffer(capacity: 0)
+    buffer.append(before)
+    buffer.append(atMost: 40) { text in
+      text.append("é😀")
+      text.append(Int64.min)
+    }
+    #expect(buffer.text == before + "é😀-9223372036854775808")
+  }
+
+  @Test("who writes more at once than was said doesn't write on")
+  func pastTheRoom() async {
+    await #expect(processExitsWith: .failure) {
+      ByteBuffer(capacity: 64).append(atMost: 3) { $0.append("four") }
+    }
+  }
+
   @Test("a buffer grows with what is appended and keeps it")
   func growth() {
     let buffer = ByteBuffer(capacity: 1)

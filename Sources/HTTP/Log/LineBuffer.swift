@@ -49,8 +49,9 @@ final class LineBuffer: Sendable {
   ///   - round: the number of the last round in which lines were taken, or are being taken.
   ///   - limit: how many lines may wait.
   /// - Returns: whether it is the first that waits.
+  @inline(__always)
   func write(
-    _ level: Log.Level, _ format: Log.Format, round: UInt64, limit: Int, _ body: (LogLine) -> Void
+    _ level: Log.Level, _ format: Log.Format, round: UInt64, limit: Int, _ body: (borrowing LogLine) -> Void
   ) -> Bool {
     state.withLock { state in
       guard state.lines.count + state.leaving < limit else {

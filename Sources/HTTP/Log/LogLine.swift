@@ -8,27 +8,21 @@ import JSON
 
 /// A line of the log while it is written: the time, the level and a message, then named fields; text
 /// with `name=value`, or a JSON object.
-struct LogLine {
-  private let line: ByteBuffer
+struct LogLine: ~Copyable {
+  // Unretained: whoever lends the line keeps the buffer meanwhile.
+  private let buffer: Unmanaged<ByteBuffer>
   private let format: Log.Format
 
-  /// Begins a line; `append(message:)` is to follow.
+  /// Begins a line; a message is to follow.
   init(_ level: Log.Level, at moment: inout Timestamp, format: Log.Format, in buffer: ByteBuffer) {
-    line = buffer
+    self.buffer = .passUnretained(buffer)
     self.format = format
-    let name = Self.name(of: level)
-    switch format {
-    case .text:
-      moment.append(to: line)
-      line.append(UInt8(ascii: " "))
-      line.append(name)
-      line.append(UInt8(ascii: " "))
-    case .json:
-      line.append("{\"time\":\"" as StaticString)
-      moment.append(to: line)
-      line.append("\",\"level\":\"" as StaticString)
-      line.append(name)
-      line.append("\",\"message\":" as StaticString)
+    append(atMost: 64) { text in
+      append("{\"time\":\"", orText: "", to: &text)
+      moment.append(to: &text)
+      append("\",\"level\":\"", orText: " ", to: &text)
+      text.append(Self.name(of: level))
+      append("\",\"message\":", orText: " ", to: &text)
     }
   }
 
@@ -45,79 +39,113 @@ struct LogLine {
   func append(message text: String) {
     var text = text
     text.withUTF8 { bytes in
-      switch format {
-      case .text: line.append(oneLine: UnsafeRawBufferPointer(bytes))
-      case .json: line.append(jsonString: UnsafeRawBufferPointer(bytes))
+      buffer._withUnsafeGuaranteedRef { line in
+        switch format {
+        case .text: line.append(oneLine: UnsafeRawBufferPointer(bytes))
+        case .json: line.append(jsonString: UnsafeRawBufferPointer(bytes))
+        }
       }
     }
   }
 
-  /// Appends a message that `body` writes in characters that need no escapes in either format.
-  func append(plainMessage body: (ByteBuffer) -> Void) {
-    quoted { body(line) }
+  /// Appends a message of at most so many bytes, which `body` writes in characters that need no escapes in either format.
+  @inline(__always)
+  func append(plainMessage most: Int, _ body: (inout ByteWriter) -> Void) {
+    append(atMost: most + 2) { quote(&$0, body) }
   }
 
   /// Ends the line.
   func end() {
-    if format == .json { line.append(UInt8(ascii: "}")) }
-    line.append(UInt8(ascii: "\n"))
+    append(atMost: 2) { append("}\n", orText: "\n", to: &$0) }
   }
 
-  private func quoted(_ body: () -> Void) {
-    if format == .json { line.append(UInt8(ascii: "\"")) }
-    body()
-    if format == .json { line.append(UInt8(ascii: "\"")) }
-  }
-
-  @inline(__always)
-  private func begin(_ name: StaticString) {
-    switch format {
-    case .text:
-      line.append(UInt8(ascii: " "))
-      line.append(name)
-      line.append(UInt8(ascii: "="))
-    case .json:
-      line.append(",\"" as StaticString)
-      line.append(name)
-      line.append("\":" as StaticString)
-    }
-  }
-
+  /// Appends a field.
   func append(_ name: StaticString, _ text: String) {
-    begin(name)
+    append(atMost: Self.room(for: name)) { begin(name, in: &$0) }
     var text = text
     text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
-      switch format {
-      case .json: line.append(jsonString: bytes)
-      case .text: line.append(oneLine: bytes, quoted: bytes.contains(UInt8(ascii: " ")) || bytes.isEmpty)
+      buffer._withUnsafeGuaranteedRef { line in
+        switch format {
+        case .json: line.append(jsonString: bytes)
+        case .text: line.append(oneLine: bytes, quoted: bytes.contains(UInt8(ascii: " ")) || bytes.isEmpty)
+        }
       }
     }
   }
 
-  /// Appends a text without spaces and characters that need escapes: an address, an id, a route.
+  /// Appends a text without spaces and characters that need escapes: a route.
+  @inline(__always)
+  func append(_ name: StaticString, plain text: UnsafeRawBufferPointer) {
+    append(name, atMost: text.count + 2) { quote(&$0) { $0.append(text) } }
+  }
+
+  /// As above, of a Swift string: an address.
+  @inline(__always)
   func append(_ name: StaticString, plain text: String) {
-    begin(name)
-    quoted { line.append(text) }
+    append(name, atMost: text.utf8.count + 2) { quote(&$0) { $0.append(text) } }
   }
 
   /// Appends a request's id.
+  @inline(__always)
   func append(_ name: StaticString, _ id: RequestID) {
-    begin(name)
-    quoted { id.append(to: line) }
+    append(name, atMost: RequestID.length + 2) { quote(&$0) { id.append(to: &$0) } }
   }
 
+  /// Appends a number.
+  @inline(__always)
   func append(_ name: StaticString, _ number: Int64) {
-    begin(name)
-    line.append(number)
+    append(name, atMost: 20) { $0.append(number) }
   }
 
   /// Appends nanoseconds as milliseconds, with three digits behind the point.
+  @inline(__always)
   func append(_ name: StaticString, milliseconds nanoseconds: UInt64) {
-    begin(name)
-    line.append(Int64(nanoseconds / 1_000_000))
-    line.append(UInt8(ascii: "."))
-    line.append(thousandths: Int(nanoseconds / 1000 % 1000))
+    append(name, atMost: 24) { text in
+      text.append(Int64(nanoseconds / 1_000_000))
+      text.append(UInt8(ascii: "."))
+      text.append(nanoseconds / 1000, digits: 3)
+    }
+  }
+
+  @inline(__always)
+  private func append(atMost most: Int, _ body: (inout ByteWriter) -> Void) {
+    buffer._withUnsafeGuaranteedRef { $0.append(atMost: most, body) }
+  }
+
+  /// How many bytes a field's name takes at most, with what stands around it.
+  private static func room(for name: StaticString) -> Int { name.utf8CodeUnitCount + 4 }
+
+  @inline(__always)
+  private func append(_ name: StaticString, atMost most: Int, _ value: (inout ByteWriter) -> Void) {
+    append(atMost: Self.room(for: name) + most) { text in
+      begin(name, in: &text)
+      value(&text)
+    }
+  }
+
+  @inline(__always)
+  private func begin(_ name: StaticString, in text: inout ByteWriter) {
+    append(",\"", orText: " ", to: &text)
+    text.append(name)
+    append("\":", orText: "=", to: &text)
+  }
+
+  /// Appends what stands in JSON or in its place in text. Each is a constant, which takes no call.
+  @inline(__always)
+  private func append(_ json: StaticString, orText plain: StaticString, to text: inout ByteWriter) {
+    switch format {
+    case .json: text.append(json)
+    case .text: text.append(plain)
+    }
+  }
+
+  /// Has `body` write a value that is a string in JSON.
+  @inline(__always)
+  private func quote(_ text: inout ByteWriter, _ body: (inout ByteWriter) -> Void) {
+    append("\"", orText: "", to: &text)
+    body(&text)
+    append("\"", orText: "", to: &text)
   }
 }
 
@@ -137,46 +165,30 @@ extension ByteBuffer {
     }
     if quoted { append(UInt8(ascii: "\"")) }
   }
-
-  /// Appends the last so many digits of a number, leading zeros included.
-  fileprivate func append(digits number: Int, count: Int) {
-    if count > 1 { append(digits: number / 10, count: count - 1) }
-    append(digit: number % 10)
-  }
-
-  /// Appends three digits: as `append(digits:count:)`, without a division that the processor has to make.
-  @inline(__always)
-  fileprivate func append(thousandths number: Int) {
-    let number = UInt32(truncatingIfNeeded: number)
-    append(digit: Int(number / 100))
-    append(digit: Int(number / 10 % 10))
-    append(digit: Int(number % 10))
-  }
-
-  @inline(__always)
-  private func append(digit: Int) {
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-  }
 }
 
 /// Writes the moment in the form of RFC 3339, in UTC, to the millisecond. What the moments of a second
 /// have in common is made once.
 struct Timestamp {
+  /// How many bytes it takes.
+  static let length = 24
   private var second = -1
   /// The moment that was appended last, in nanoseconds since 1970.
   private(set) var nanoseconds: Int64 = 0
-  /// `2026-06-01T12:34:56.`
-  private let common = ByteBuffer(capacity: 64)
+  /// `2026-06-01T12:34:56.`, kept in place.
+  private var common = SIMD32<UInt8>()
 
   /// Appends the moment.
-  mutating func append(to line: ByteBuffer) {
+  mutating func append(to text: inout ByteWriter) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     if now.tv_sec != second { setSecond(now.tv_sec) }
     nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    line.append(common.bytes)
-    line.append(thousandths: now.tv_nsec / 1_000_000)
-    line.append(UInt8(ascii: "Z"))
+    withUnsafeBytes(of: common) { common in
+      text.append(UnsafeRawBufferPointer(start: common.baseAddress, count: Self.length - 4))
+    }
+    text.append(UInt64(now.tv_nsec) / 1_000_000, digits: 3)
+    text.append(UInt8(ascii: "Z"))
   }
 
   private mutating func setSecond(_ seconds: Int) {
@@ -184,14 +196,16 @@ struct Timestamp {
     var seconds = seconds
     var calendar = tm()
     gmtime_r(&seconds, &calendar)
-    common.truncate(to: 0)
-    for (number, digits, end) in [
-      (Int(calendar.tm_year) + 1900, 4, "-"), (Int(calendar.tm_mon) + 1, 2, "-"),
-      (Int(calendar.tm_mday), 2, "T"), (Int(calendar.tm_hour), 2, ":"), (Int(calendar.tm_min), 2, ":"),
-      (Int(calendar.tm_sec), 2, "."),
-    ] {
-      common.append(digits: number, count: digits)
-      common.append(end)
+    let text = ByteBuffer(capacity: Self.length)
+    text.append(atMost: Self.length) { text in
+      for (number, digits, end) in [
+        (calendar.tm_year + 1900, 4, "-"), (calendar.tm_mon + 1, 2, "-"), (calendar.tm_mday, 2, "T"),
+        (calendar.tm_hour, 2, ":"), (calendar.tm_min, 2, ":"), (calendar.tm_sec, 2, "."),
+      ] as [(Int32, Int, StaticString)] {
+        text.append(UInt64(number), digits: digits)
+        text.append(end)
+      }
     }
+    for (index, byte) in text.bytes.enumerated() { common[index] = byte }
   }
 }

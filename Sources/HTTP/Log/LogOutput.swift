@@ -15,8 +15,8 @@ import Threads
 /// They are taken in rounds. Each line notes the number of the round in or after which it was begun, and one that was
 /// begun in a round has to wait for the next, or it could overtake one of a thread that the round has been to before.
 final class LogOutput: Sendable {
-  /// How long lines may gather before they are written, in microseconds.
-  private static let gathering: UInt32 = 5000
+  /// How long lines may gather before they are written, in seconds.
+  private static let gathering = 0.01
 
   private struct Bell {
     var rings = false
@@ -58,6 +58,8 @@ final class LogOutput: Sendable {
   private let round = Atomic<UInt64>(0)
   private let isClosed = Atomic(false)
   private let bell = Condition(Bell())
+  /// Ends the gathering; no bell, which rings in the midst of it too.
+  private let closing = Condition(false)
 
   /// - Parameters:
   ///   - descriptor: where the lines go; closed in the end.
@@ -73,11 +75,11 @@ final class LogOutput: Sendable {
   var droppedLines: UInt64 { buffers.all.reduce(0) { $0 + $1.droppedLines } }
 
   /// Writes a line whose message and fields `body` appends; the caller has asked whether its level is written.
-  @inline(never)
-  func write(_ level: Log.Level, _ body: (LogLine) -> Void) {
+  @inline(__always)
+  func write(_ level: Log.Level, _ body: (borrowing LogLine) -> Void) {
     guard !isClosed.load(ordering: .relaxed) else { return }
     let round = round.load(ordering: .relaxed)
-    if buffers.value.write(level, format, round: round, limit: limit, body) { ring() }
+    if buffers.withValue({ $0.write(level, format, round: round, limit: limit, body) }) { ring() }
   }
 
   private func ring() {
@@ -88,6 +90,8 @@ final class LogOutput: Sendable {
   /// Writes what waits, for at most a second, and nothing any more.
   func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
+    closing.withLock { $0 = true }
+    closing.broadcast()
     ring()
     _ = bell.wait(seconds: 1) { $0.isDone ? true : nil }
   }
@@ -115,7 +119,7 @@ final class LogOutput: Sendable {
       for index in sources.indices { hasMore = sources[index].letGo() || hasMore }
       isOver = isClosed && !hasMore
       // Under load the next lines gather meanwhile: a thread that isn't waiting needs no waking.
-      if !isOver { usleep(Self.gathering) }
+      if !isOver { closing.wait(seconds: Self.gathering) { $0 ? () : nil } }
     }
     systemClose(descriptor)
     bell.withLock { $0.isDone = true }

@@ -179,35 +179,3 @@ public final class Request {
     return connection.origin(host: fields.host, scheme: scheme)
   }
 }
-
-/// A number that only one request of this server has, written in hexadecimal behind a number that
-/// only one run of it has.
-public struct RequestID: Sendable, CustomStringConvertible {
-  /// `1f2e3d4c-`
-  private static let run: [UInt8] = {
-    let run = ByteBuffer()
-    append(UInt64(UInt32.random(in: .min ... .max)), digits: 8, to: run)
-    return run.bytes + [UInt8(ascii: "-")]
-  }()
-  let number: UInt64
-
-  /// `1f2e3d4c-5`
-  public var description: String {
-    let text = ByteBuffer(capacity: 64)
-    append(to: text)
-    return text.text
-  }
-
-  /// Appends the description.
-  func append(to text: ByteBuffer) {
-    Self.run.withUnsafeBytes { text.append($0) }
-    Self.append(number, digits: max(1, (67 - number.leadingZeroBitCount) / 4), to: text)
-  }
-
-  private static func append(_ number: UInt64, digits: Int, to text: ByteBuffer) {
-    for position in (0..<digits).reversed() {
-      let digit = UInt8(truncatingIfNeeded: number >> UInt64(4 * position) & 15)
-      text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-    }
-  }
-}

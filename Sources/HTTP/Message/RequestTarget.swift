@@ -113,10 +113,20 @@ public struct RequestTarget: ~Copyable, Sendable {
   /// Hands over the decoded segments where they lie.
   func withSegments<Result>(_ body: (SegmentBytes) throws -> Result) rethrows -> Result {
     let segments = segments
-    return try (hasEscapes ? decoded : raw).withUnsafeBytes {
-      try body(SegmentBytes(text: $0, segments: segments))
+    // In each of the two where it lies: a choice between them would be a copy, whose reference is counted.
+    guard hasEscapes else {
+      return try raw.withUnsafeBytes { try body(SegmentBytes(text: $0, segments: segments)) }
     }
+    return try decoded.withUnsafeBytes { try body(SegmentBytes(text: $0, segments: segments)) }
   }
+
+  /// Hands over the bytes on the wire.
+  func withRaw<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try raw.withUnsafeBytes(body)
+  }
+
+  /// Where in `raw` a segment is, in a path without escapes.
+  func range(ofSegment index: Int) -> Range<Int> { segments[index] }
 
   /// Hands over the path's bytes as they came.
   func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {

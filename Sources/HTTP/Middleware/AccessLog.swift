@@ -27,11 +27,12 @@ public final class AccessLog: AnswerObserver {
     let detail = answer.detail
     output.write(level) { line in
       if isPlain {
-        line.append(plainMessage: { text in
+        let length = method.utf8.count + 1 + Redaction.length(ofPlainTargetOf: request)
+        line.append(plainMessage: length) { text in
           text.append(method)
           text.append(UInt8(ascii: " "))
-          Redaction.append(plainTargetOf: request, to: text)
-        })
+          Redaction.append(plainTargetOf: request, to: &text)
+        }
       } else {
         line.append(message: "\(method) \(Redaction.target(of: request))")
       }
@@ -40,7 +41,11 @@ public final class AccessLog: AnswerObserver {
       line.append("bytes", bytes)
       line.append("ms", milliseconds: duration)
       line.append("client", plain: request.clientName)
-      line.append("route", plain: request.withRoute { $0?.pattern ?? "-" })
+      if let pattern = request.withRoute({ $0?.patternBytes }) {
+        line.append("route", plain: pattern)
+      } else {
+        line.append("route", plain: "-")
+      }
       line.append("id", request.id)
     }
   }

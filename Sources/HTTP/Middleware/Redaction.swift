@@ -6,6 +6,9 @@ enum Redaction {
   /// others is kept out of the log with them.
   private static let open = ["user", "species", "park", "limit", "after"]
 
+  /// What stands for a key.
+  private static let key: StaticString = "‹key›"
+
   /// What needs no second look in a parameter of a path.
   private static let plain = ASCIISet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 
@@ -15,30 +18,37 @@ enum Redaction {
     guard request.target.queryRange == nil, !request.target.hasEscapes else { return false }
     return request.withRoute { route in
       guard let route else { return false }
+      guard route.showsParameters else { return true }
       let plain = plain
       return request.target.withSegments { segments in
-        route.parameters.allSatisfy { $0 == route.secret || segments[$0].allSatisfy(plain.contains) }
+        (0..<segments.count).allSatisfy { !route.shows($0) || segments[$0].allSatisfy(plain.contains) }
       }
     }
   }
 
+  /// How many bytes a plain target takes at most as the log shows it.
+  static func length(ofPlainTargetOf request: Request) -> Int {
+    request.target.pathRange.count + request.target.segmentCount * key.utf8CodeUnitCount
+  }
+
   /// Appends a plain target as the log shows it: as `target(of:)`, at a fraction of its price.
-  static func append(plainTargetOf request: Request, to line: ByteBuffer) {
-    request.withRoute { route in
-      guard let route, !route.parameters.isEmpty else {
-        return request.target.withPath { line.append($0) }
-      }
-      request.target.withSegments { segments in
-        for index in 0..<segments.count {
-          line.append(UInt8(ascii: "/"))
-          if index == route.secret || route.parameters.contains(index) && couldBeKey(segments[index]) {
-            line.append("‹key›" as StaticString)
-          } else {
-            line.append(segments[index])
-          }
+  static func append(plainTargetOf request: Request, to line: inout ByteWriter) {
+    request.target.withRaw { raw in
+      var start = request.target.pathRange.lowerBound
+      request.withRoute { route in
+        guard let route, route.hasParameters else { return }
+        for index in 0..<request.target.segmentCount {
+          let segment = request.target.range(ofSegment: index)
+          guard
+            index == route.secret
+              || route.shows(index) && couldBeKey(UnsafeRawBufferPointer(rebasing: raw[segment]))
+          else { continue }
+          line.append(UnsafeRawBufferPointer(rebasing: raw[start..<segment.lowerBound]))
+          line.append(key)
+          start = segment.upperBound
         }
       }
-      if request.target.withPath({ $0.last }) == UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
+      line.append(UnsafeRawBufferPointer(rebasing: raw[start..<request.target.pathRange.upperBound]))
     }
   }
 
@@ -84,8 +94,8 @@ enum Redaction {
     // The text of a path begins with a slash, so that its segments are one behind the route's.
     return raw.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { index, segment in
       let known = index - 1
-      if let secret = request.route?.secret, secret == known { return "‹key›" }
-      if couldBeKey(segment.utf8) { return "‹key›" }
+      if let secret = request.route?.secret, secret == known { return "\(key)" }
+      if couldBeKey(segment.utf8) { return "\(key)" }
       defer { isBehindUsers = isBehindUsers || segment.lowercased() == "users" }
       // Nothing is there; somebody may have put name and password.
       if isBehindUsers, !segment.isEmpty { return "‹redacted›" }

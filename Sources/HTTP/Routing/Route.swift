@@ -14,7 +14,9 @@ public enum Reply {
 public typealias Handler = @Sendable (Request) throws -> Reply
 
 /// A path with parameters, and what answers there.
-public final class Route: Sendable {
+public final class Route: @unchecked Sendable {
+  // Safe to share: constant.
+
   enum Segment: Equatable, Sendable {
     case literal(String)
     case parameter(String)
@@ -22,6 +24,8 @@ public final class Route: Sendable {
 
   /// As it was declared, `/directory/people/:key/:id`.
   public let pattern: String
+  /// The same, to be looked at without counting a reference: all threads would count in the same place.
+  let patternBytes: UnsafeRawBufferPointer
   let segments: [Segment]
   /// The same for routes that answer the same paths.
   var shape: [String?] {
@@ -29,10 +33,12 @@ public final class Route: Sendable {
   }
   /// Its number among the routes of its router, from 1 on.
   let number: Int
-  /// Which segments are parameters.
-  let parameters: [Int]
+  /// Whether it has parameters.
+  let hasParameters: Bool
   /// Which segment is one that the log doesn't show.
   let secret: Int?
+  /// Those that are parameters and that it shows, a bit for each.
+  private let shown: UInt64
   /// Whether machines ask here every few seconds, so that it is nothing to log that all is well.
   let isRoutine: Bool
   /// Whether it is answered while the server ends, too.
@@ -44,6 +50,9 @@ public final class Route: Sendable {
     handlers: MethodHandler? = nil
   ) {
     self.pattern = pattern
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: pattern.utf8.count, alignment: 1)
+    bytes.copyBytes(from: pattern.utf8)
+    patternBytes = UnsafeRawBufferPointer(bytes)
     self.number = number
     self.isRoutine = isRoutine
     self.isServedToTheEnd = isServedToTheEnd
@@ -52,10 +61,20 @@ public final class Route: Sendable {
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
     }
     secret = segments.firstIndex(of: .parameter("key"))
-    parameters = segments.indices.filter { [segments] in
+    let parameters = segments.indices.filter { [segments] in
       if case .parameter = segments[$0] { true } else { false }
     }
+    hasParameters = !parameters.isEmpty
+    shown = parameters.filter { [secret] in $0 != secret }.reduce(0) { $0 | 1 << UInt64($1) }
   }
+
+  deinit { patternBytes.deallocate() }
+
+  /// Whether the log shows any parameter.
+  var showsParameters: Bool { shown != 0 }
+
+  /// Whether a segment is a parameter that the log shows.
+  func shows(_ segment: Int) -> Bool { shown >> UInt64(segment) & 1 != 0 }
 
   /// The handler for a method, which lives as long as the route; nil where it has none. HEAD is answered as GET.
   func handler(for method: Method) -> Unmanaged<MethodHandler>? {
