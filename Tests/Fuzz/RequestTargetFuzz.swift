@@ -46,7 +46,7 @@ private func requirePlainReading(of raw: [UInt8]) throws {
   let target = RequestTarget(raw)
   raw.withUnsafeBytes { reused.begin(RequestID(number: 1), target: $0, on: connection, at: 0) }
   try require(reused.target.isSame(as: target), "what the memory of another target makes of it")
-  reused.end(connection)
+  reused.end()
   if case .origin = target.form {
   } else if case .absolute = target.form {
   } else {

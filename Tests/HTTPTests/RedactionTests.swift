@@ -14,12 +14,12 @@ struct RedactionTests {
     var all: [Route] = []
   }
   private let routes = Routes()
+  private let connection = ClientConnection(descriptor: -1, address: nil)
 
   private func request(_ target: String, route: String? = nil) -> Request {
     let request = Request(
       id: RequestID(number: 1), target: RequestTarget(Array(target.utf8)),
-      connection: ClientConnection(descriptor: -1, address: nil),
-      trustedProxies: [])
+      connection: connection, trustedProxies: [])
     if let route {
       let route = Route(route, number: 1)
       routes.all.append(route)

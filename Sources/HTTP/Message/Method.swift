@@ -10,11 +10,21 @@ public enum Method: Hashable, Sendable {
   case other(String)
 
   public init(_ name: String) {
+    // Most ask for something, which takes no search.
+    guard strcmp(name, "GET") != 0 else {
+      self = .get
+      return
+    }
     self = Self.known.first { $0.name == name } ?? .other(name)
   }
 
   /// The method of a request line.
   init(cString name: UnsafePointer<CChar>) {
+    // Most ask for something, which takes no search.
+    guard strcmp(name, "GET") != 0 else {
+      self = .get
+      return
+    }
     self = Self.known.first { $0.name.withCString { strcmp($0, name) == 0 } } ?? .other(String(cString: name))
   }
 

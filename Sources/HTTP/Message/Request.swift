@@ -27,7 +27,9 @@ public final class Request {
 
   @exclusivity(unchecked) var fields = HeaderFields()
   @exclusivity(unchecked) var isHTTP11 = true
-  @exclusivity(unchecked) private(set) var connection: ClientConnection
+  /// Unretained: libmicrohttpd tells of a request's end before it closes its connection.
+  @exclusivity(unchecked) private var unretained: Unmanaged<ClientConnection>
+  var connection: ClientConnection { unretained._withUnsafeGuaranteedRef { $0 } }
   let trustedProxies: [AddressRange]
 
   /// None yet, or one that is made up.
@@ -37,7 +39,7 @@ public final class Request {
   ) {
     self.id = id
     self.target = target
-    self.connection = connection
+    unretained = .passUnretained(connection)
     self.trustedProxies = trustedProxies
   }
 
@@ -46,16 +48,13 @@ public final class Request {
     _ id: RequestID, target bytes: UnsafeRawBufferPointer, on connection: ClientConnection, at start: UInt64
   ) {
     self.id = id
-    self.connection = connection
+    unretained = .passUnretained(connection)
     target.replace(with: bytes)
     self.start = start
   }
 
-  /// It is answered, or never will be: forgets what came in, and on which connection.
-  ///
-  /// - Parameter nobody: a connection that stands for none.
-  func end(_ nobody: ClientConnection) {
-    connection = nobody
+  /// It is answered, or never will be: forgets what came in.
+  func end() {
     method = .get
     target.forget()
     body = []
@@ -73,16 +72,16 @@ public final class Request {
   /// The decoded text of the path's segment that a parameter of the route stands for; nil where it
   /// isn't UTF-8.
   public func parameter(_ name: String) -> String? {
-    withBytes(ofParameter: name) { String(validating: $0, as: UTF8.self) } ?? nil
+    var text: String?
+    withBytes(ofParameter: name) { text = String(validating: $0, as: UTF8.self) }
+    return text
   }
 
-  /// Hands over the decoded bytes of the path's segment that a parameter of the route stands for, where they lie; nil
-  /// where it has no such parameter.
-  public func withBytes<Result>(
-    ofParameter name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result? {
-    guard let index = withRoute({ $0?.segments.firstIndex(of: .parameter(name)) }) else { return nil }
-    return try target.withSegments { try body($0[index]) }
+  /// Hands over the decoded bytes of the path's segment that a parameter of the route stands for, where they lie; not
+  /// where it has no such parameter. It isn't generic: another module's call would be many.
+  public func withBytes(ofParameter name: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard let index = withRoute({ $0?.segments.firstIndex(of: .parameter(name)) }) else { return }
+    target.withSegments { body($0[index]) }
   }
 
   /// The row's id that the route's parameter `id` stands for.
@@ -90,8 +89,9 @@ public final class Request {
   /// - Parameter missing: what the answer says where it can't be one.
   /// - Throws: `Problem` 404 where it isn't a whole number within 64 bits.
   public func id(orNotFound missing: String) throws(Problem) -> Int64 {
-    let id = withBytes(ofParameter: "id") { Int64(wholeNumber: $0) }
-    guard let id = id ?? nil else { throw .notFound(missing) }
+    var id: Int64?
+    withBytes(ofParameter: "id") { id = Int64(wholeNumber: $0) }
+    guard let id else { throw .notFound(missing) }
     return id
   }
 
@@ -159,7 +159,8 @@ public final class Request {
 
   /// The client's address as text, `-` where it has none.
   var clientName: String {
-    trustedProxies.isEmpty ? connection.addressText : clientAddress?.description ?? "-"
+    guard trustedProxies.isEmpty else { return clientAddress?.description ?? "-" }
+    return unretained._withUnsafeGuaranteedRef { $0.addressText }
   }
 
   /// The scheme and authority that this request was sent to, `http://192.168.1.20:8080`: what an

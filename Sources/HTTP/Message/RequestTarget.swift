@@ -185,8 +185,14 @@ private struct Segments {
       isComplete = false
       return
     }
-    starts[count] = UInt32(segment.lowerBound)
-    ends[count] = UInt32(segment.upperBound)
+    // In memory: the lane of a vector is set by reading and writing the whole.
+    let offset = count * MemoryLayout<UInt32>.size
+    withUnsafeMutableBytes(of: &starts) {
+      $0.storeBytes(of: UInt32(segment.lowerBound), toByteOffset: offset, as: UInt32.self)
+    }
+    withUnsafeMutableBytes(of: &ends) {
+      $0.storeBytes(of: UInt32(segment.upperBound), toByteOffset: offset, as: UInt32.self)
+    }
     count += 1
   }
 

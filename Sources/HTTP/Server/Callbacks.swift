@@ -146,9 +146,8 @@ func requestCompleted(
   guard let pointer = stored?.pointee, let connection, let client = mhd_socket_context(connection) else {
     return
   }
-  let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
   Unmanaged<ClientConnection>.fromOpaque(client)._withUnsafeGuaranteedRef { client in
-    client.thread?._withUnsafeGuaranteedRef { $0.end(exchange) }
+    client.thread?._withUnsafeGuaranteedRef { $0.end(.fromOpaque(pointer)) }
   }
   stored?.pointee = nil
 }

@@ -21,7 +21,7 @@ final class Exchange: @unchecked Sendable {
   let request: Request
   let service: Service
   private let answers: AnswerCells
-  /// The request's connection, which `request` keeps.
+  /// The request's connection, as unretained as there.
   @exclusivity(unchecked) private var client: Unmanaged<ClientConnection>
   @exclusivity(unchecked) private var stage = Stage.idle
   /// What answers; nil where the request is refused, or asks for its options. It is the route's, and lives as long as
@@ -88,9 +88,7 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// The exchange is over, its answer sent or its connection lost.
-  ///
-  /// - Parameter nobody: a connection that stands for none.
-  func end(_ nobody: ClientConnection) {
+  func end() {
     // Resumed, but the client had gone.
     if stage == .suspended { service.counts.goOn() }
     stage = .idle
@@ -101,7 +99,7 @@ final class Exchange: @unchecked Sendable {
     bytes.release(from: service)
     let patience = service.limits.idleSeconds + service.limits.requestSeconds
     client._withUnsafeGuaranteedRef { $0.waitForRequest(from: MonotonicClock.now, seconds: patience) }
-    request.end(nobody)
+    request.end()
   }
 
   // MARK: The body

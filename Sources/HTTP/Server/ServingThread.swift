@@ -18,8 +18,6 @@ final class ServingThread: @unchecked Sendable {
   /// Exchanges that are over, for the next requests on any of its connections: few are under way at a time, and the
   /// last one's memory is still in the cache.
   @exclusivity(unchecked) private var spare: [Exchange] = []
-  /// Whose they are meanwhile: a connection that is closed isn't kept, nor the key that it was encrypted with.
-  private let nobody = ClientConnection(descriptor: -1, address: nil)
   /// How many are kept.
   private static let spares = 64
 
@@ -47,8 +45,9 @@ final class ServingThread: @unchecked Sendable {
   }
 
   /// An exchange is over, its answer sent or its connection lost.
-  func end(_ exchange: consuming Exchange) {
-    exchange.end(nobody)
+  func end(_ exchange: Unmanaged<Exchange>) {
+    let exchange = exchange.takeRetainedValue()
+    exchange.end()
     if spare.count < Self.spares { spare.append(exchange) }
     active.store(active.load(ordering: .relaxed) - 1, ordering: .sequentiallyConsistent)
     service.counts.wakeWhoWaitsForTheEnd()

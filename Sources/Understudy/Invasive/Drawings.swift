@@ -9,8 +9,10 @@ import HTTP
 
 /// The pictures that the program carries, each with a number.
 final class Drawings: Sendable {
-  /// The file names in the order of their bytes, each at its number.
+  /// The file names, each at its number: shorter ones first.
   private let names: [EmbeddedBytes]
+  /// The number of the first name of each length, and of the one behind the last.
+  private let firstOfLength: [Int]
   private let stems: [String]
   /// What they are answered with.
   let responses: [Response]
@@ -19,8 +21,13 @@ final class Drawings: Sendable {
     let files = (0..<embedded_picture_count()).map(embedded_picture).compactMap { file in
       let (stem, type) = Pictures.split(String(cString: file.name))
       return type.map { (file: file, stem: stem, type: $0) }
-    }.sorted { strcmp($0.file.name, $1.file.name) < 0 }
-    names = files.map { EmbeddedBytes(start: $0.file.name, count: strlen($0.file.name)) }
+    }.sorted { strlen($0.file.name) < strlen($1.file.name) }
+    let names = files.map { EmbeddedBytes(start: $0.file.name, count: strlen($0.file.name)) }
+    self.names = names
+    let longest = names.last?.bytes.count ?? 0
+    firstOfLength = (0...longest + 1).map { length in
+      names.firstIndex { $0.bytes.count >= length } ?? names.count
+    }
     stems = files.map(\.stem)
     responses = files.map {
       let body = Response.Body.embedded(EmbeddedBytes(start: $0.file.bytes, count: Int($0.file.count)))
@@ -30,15 +37,10 @@ final class Drawings: Sendable {
 
   /// The number of the one with this file name.
   func number(_ name: UnsafeRawBufferPointer) -> Int? {
-    var (low, high) = (0, names.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let known = names[middle].bytes
-      guard let start = name.baseAddress, let knownStart = known.baseAddress else { return nil }
-      var order = memcmp(start, knownStart, min(name.count, known.count))
-      if order == 0 { order = Int32(clamping: name.count - known.count) }
-      if order == 0 { return middle }
-      if order < 0 { high = middle } else { low = middle + 1 }
+    guard let start = name.baseAddress, name.count + 1 < firstOfLength.count else { return nil }
+    for number in firstOfLength[name.count]..<firstOfLength[name.count + 1] {
+      guard let known = names[number].bytes.baseAddress else { continue }
+      if known.load(as: UInt8.self) == name[0], memcmp(start, known, name.count) == 0 { return number }
     }
     return nil
   }

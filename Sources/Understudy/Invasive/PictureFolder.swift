@@ -17,7 +17,7 @@ final class PictureFolder {
   @exclusivity(unchecked) private var descriptor: Int32 = -1
   /// When its entries changed, and when it was itself changed or moved.
   @exclusivity(unchecked) private var changes: Changes?
-  private var looked = timespec()
+  @exclusivity(unchecked) private var looked = time_t()
 
   private struct Changes {
     let modified: timespec
@@ -49,7 +49,7 @@ final class PictureFolder {
     names = [:]
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     changes = Self.changes(of: descriptor)
-    clock_gettime(CLOCK_REALTIME, &looked)
+    looked = time(nil)
     // Closing the stream closes its descriptor: it gets one of its own.
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard let directory = fdopendir(copy) else {
@@ -74,7 +74,7 @@ final class PictureFolder {
     // A folder that was changed within the second before the look can have been changed again
     // within the clock's same tick.
     return isSame(known.modified, now.modified) && isSame(known.changed, now.changed)
-      && looked.tv_sec > known.modified.tv_sec + 1
+      && looked > known.modified.tv_sec + 1
   }
 
   /// Nil where the folder has been removed.

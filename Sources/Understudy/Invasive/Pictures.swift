@@ -29,6 +29,17 @@ final class Pictures: Sendable {
       answers = Array(repeating: nil, count: drawings.responses.count)
     }
 
+    /// Whether the folder had to be looked into again.
+    func looksAnew() -> Bool { folder.look() }
+
+    /// The drawing whose file name a request has, where there are no photographs.
+    func drawing(for request: Request) -> PreparedResponse? {
+      guard folder.isEmpty else { return nil }
+      var number: Int?
+      request.withBytes(ofParameter: "file") { number = drawings.number($0) }
+      return number.map(answer)
+    }
+
     func answer(_ number: Int) -> PreparedResponse {
       if let known = answers[number] { return known }
       let answer = PreparedResponse(drawings.responses[number])
@@ -48,19 +59,21 @@ final class Pictures: Sendable {
 
   func addRoutes(to router: inout Router) {
     router.get("/invasive/images/:file") { [self] request in
-      let view = views.value
-      if view.folder.look() { photographs.forget(allBut: view.folder.all) }
-      // Where there are no photographs a species' own URL is all that has to be known.
-      if view.folder.isEmpty, let number = request.withBytes(ofParameter: "file", drawings.number) ?? nil {
-        return .prepared(view.answer(number))
+      try views.withValue { view in
+        if view.looksAnew() { photographs.forget(allBut: view.folder.all) }
+        // Where there are no photographs a species' own URL is all that has to be known.
+        return try .prepared(view.drawing(for: request) ?? picture(for: request, view))
       }
-      let name = request.parameter("file") ?? ""
-      guard let stem = Self.stem(of: name) else { throw Self.missing }
-      // Only names that were found in the folder are opened, never what a client wrote.
-      if let photograph = photographs.newest(of: view.folder.names(of: stem)) { return .prepared(photograph) }
-      guard let number = drawings.number(of: name, stem: stem) else { throw Self.missing }
-      return .prepared(view.answer(number))
     }
+  }
+
+  private func picture(for request: Request, _ view: View) throws(Problem) -> PreparedResponse {
+    let name = request.parameter("file") ?? ""
+    guard let stem = Self.stem(of: name) else { throw Self.missing }
+    // Only names that were found in the folder are opened, never what a client wrote.
+    if let photograph = photographs.newest(of: view.folder.names(of: stem)) { return photograph }
+    guard let number = drawings.number(of: name, stem: stem) else { throw Self.missing }
+    return view.answer(number)
   }
 
   private static var missing: Problem {
