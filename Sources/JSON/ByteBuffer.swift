@@ -11,7 +11,7 @@
 public final class ByteBuffer: @unchecked Sendable {
   // Safe to send: each buffer has one owner at a time, who hands it on with the response.
   // Unchecked, since no method calls out while it changes them: the checks cost a tenth of what it
-  // takes to write a list. What appends is inlinable, since a line of the log alone does so thirty times.
+  // takes to write a list. What appends is inlinable for the other modules' loops.
   @exclusivity(unchecked) @usableFromInline var start: UnsafeMutableRawPointer
   @exclusivity(unchecked) @usableFromInline var room: Int
   @exclusivity(unchecked) @usableFromInline var end = 0

@@ -90,14 +90,16 @@ public struct ByteWriter: ~Copyable {
 }
 
 extension ByteBuffer {
-  /// Appends what `body` writes.
+  /// Appends what `body` writes, which leaves the buffer itself alone meanwhile.
   ///
   /// - Parameter most: how many bytes that may be.
   @inlinable @inline(__always)
   public func append(atMost most: Int, _ body: (inout ByteWriter) -> Void) {
     reserve(most)
-    var writer = ByteWriter(at: start + end, room: most)
+    let first = start + end
+    var writer = ByteWriter(at: first, room: most)
     body(&writer)
+    precondition(first == start + end, "the buffer was appended to by two at once")
     end = writer.position - start
   }
 }

@@ -55,7 +55,7 @@ struct RedactionTests {
       ("http://host/directory/people/KEY/3", "/directory/people/:key/:id"), ("http://host", "/"),
       ("/directory/people/3/KEY", "/directory/people/:key/:id"), ("/invasive/parks/", "/invasive/parks"),
       ("/invasive/images/a.png", "/invasive/images/:file"),
-      ("/invasive/images/KEY", "/invasive/images/:file"),
+      ("/invasive/images/KEY", "/invasive/images/:file"), ("/users/directory/check", "/users/:app/check"),
     ])
   func plain(target: String, route: String) {
     let request = request(target.replacing("KEY", with: Self.key), route: route)

@@ -206,6 +206,8 @@ struct Timestamp {
         text.append(end)
       }
     }
-    for (index, byte) in text.bytes.enumerated() { common[index] = byte }
+    withExtendedLifetime(text) {
+      for (index, byte) in text.bytes.enumerated() { common[index] = byte }
+    }
   }
 }

@@ -10,11 +10,6 @@ public enum Method: Hashable, Sendable {
   case other(String)
 
   public init(_ name: String) {
-    // Most ask for something, which takes no search.
-    guard strcmp(name, "GET") != 0 else {
-      self = .get
-      return
-    }
     self = Self.known.first { $0.name == name } ?? .other(name)
   }
 

@@ -27,7 +27,8 @@ public final class Request {
 
   @exclusivity(unchecked) var fields = HeaderFields()
   @exclusivity(unchecked) var isHTTP11 = true
-  /// Unretained: libmicrohttpd tells of a request's end before it closes its connection.
+  /// Unretained: libmicrohttpd tells of a request's end before it closes its connection. From `end` to the next `begin`
+  /// there is none, and nobody may ask for it.
   @exclusivity(unchecked) private var unretained: Unmanaged<ClientConnection>
   var connection: ClientConnection { unretained._withUnsafeGuaranteedRef { $0 } }
   let trustedProxies: [AddressRange]

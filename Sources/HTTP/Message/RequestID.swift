@@ -10,7 +10,7 @@ public struct RequestID: Sendable, CustomStringConvertible {
   private static let run = {
     let digits = ByteBuffer(capacity: 8)
     digits.append(atMost: 8) { $0.append(hexadecimal: UInt64(UInt32.random(in: .min ... .max)), digits: 8) }
-    return digits.bytes.loadUnaligned(as: SIMD8<UInt8>.self)
+    return withExtendedLifetime(digits) { digits.bytes.loadUnaligned(as: SIMD8<UInt8>.self) }
   }()
   let number: UInt64
 

@@ -97,8 +97,8 @@ enum Redaction {
       if let secret = request.route?.secret, secret == known { return "\(key)" }
       if couldBeKey(segment.utf8) { return "\(key)" }
       defer { isBehindUsers = isBehindUsers || segment.lowercased() == "users" }
-      // Nothing is there; somebody may have put name and password.
-      if isBehindUsers, !segment.isEmpty { return "‹redacted›" }
+      // Where no route answers, somebody may have put name and password.
+      if isBehindUsers, request.routed == nil, !segment.isEmpty { return "‹redacted›" }
       return isPlain(segment.utf8) ? String(segment) : "‹redacted›"
     }.joined(separator: "/")
   }

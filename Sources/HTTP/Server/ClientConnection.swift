@@ -49,7 +49,7 @@ final class ClientConnection: @unchecked Sendable {
     if isEncrypted { heldRecord.isNext = true }
   }
 
-  /// The thread that serves it, unretained: that keeps exchanges which keep their last connection.
+  /// The thread that serves it, unretained: the server keeps its threads for longer than connections.
   let thread: Unmanaged<ServingThread>?
   /// GnuTLS's session, and what has been seen of its handshake.
   private var session: OpaquePointer?

@@ -11,7 +11,7 @@ import HTTP
 final class Drawings: Sendable {
   /// The file names, each at its number: shorter ones first.
   private let names: [EmbeddedBytes]
-  /// The number of the first name of each length, and of the one behind the last.
+  /// For each length the number of the first name that is at least so long, up to one more than the longest is.
   private let firstOfLength: [Int]
   private let stems: [String]
   /// What they are answered with.
@@ -21,7 +21,10 @@ final class Drawings: Sendable {
     let files = (0..<embedded_picture_count()).map(embedded_picture).compactMap { file in
       let (stem, type) = Pictures.split(String(cString: file.name))
       return type.map { (file: file, stem: stem, type: $0) }
-    }.sorted { strlen($0.file.name) < strlen($1.file.name) }
+    }.sorted { one, other in
+      let (length, otherLength) = (strlen(one.file.name), strlen(other.file.name))
+      return length == otherLength ? strcmp(one.file.name, other.file.name) < 0 : length < otherLength
+    }
     let names = files.map { EmbeddedBytes(start: $0.file.name, count: strlen($0.file.name)) }
     self.names = names
     let longest = names.last?.bytes.count ?? 0
