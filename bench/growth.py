@@ -5,7 +5,7 @@ import random
 
 from measure import Spread, cost, in_turn, post_script
 from report import Row, compared, of_runs
-from servers import HOST, rows, understudy
+from servers import HOST, rows, sharing_evenly, understudy
 from writes import SIGHTING
 
 OBSERVATIONS = [0, 10_000, 1_000_000]
@@ -43,14 +43,13 @@ def observations(bench):
     section = "With observations in the database (processor time ÷ with none)"
     script = post_script(bench.folder, SIGHTING)
     with contextlib.ExitStack() as stack:
-        servers = [stack.enter_context(understudy(bench.program, with_observations(bench, count)))
+        servers = [stack.enter_context(sharing_evenly(bench.program, with_observations(bench, count)))
                    for count in OBSERVATIONS]
         for name, path, posted in [
             ("GET species", "/invasive/species", None), ("GET observation by id", "/invasive/observations/7", None),
             ("GET a user's 20", "/invasive/observations?user=1&limit=20", None),
             ("POST observation", "/invasive/observations", script)]:
-            columns = in_turn(bench.pairs, *(
-                lambda server=server: bench.load(server, path, script=posted) for server in servers))
+            columns = bench.costs(path, *servers, script=posted)
             yield from beside_first(bench, section, name, OBSERVATIONS, columns)
         yield from memory(servers, OBSERVATIONS, "observations")
 
@@ -89,10 +88,9 @@ def people(bench):
     with contextlib.ExitStack() as stack:
         # Every list from the database: one that is kept ready costs the same however long it is.
         servers = [
-            stack.enter_context(understudy(bench.program, with_people(count), "--people-cache", "0"))
+            stack.enter_context(sharing_evenly(bench.program, with_people(count), "--people-cache", "0"))
             for count in PEOPLE]
-        columns = in_turn(bench.pairs, *(
-            lambda server=server: bench.load(server, f"/directory/people/{bench.key}") for server in servers))
+        columns = bench.costs(f"/directory/people/{bench.key}", *servers)
         yield from beside_first(
             bench, "Beside somebody's directory of so many people (processor time ÷ beside 10)",
             "GET 20 people", PEOPLE, columns)

@@ -1,7 +1,9 @@
 """Runs under load, made in turn, and what they have in the middle."""
 import dataclasses
 import json
+import math
 import re
+import signal
 import statistics
 import subprocess
 import time
@@ -35,20 +37,32 @@ class Spread:
 
 def load(server, path, connections=64, seconds=1, script=None, over_tls=False, keeps_alive=True):
     """Has wrk send a request over and over on so many connections, or each on a new one."""
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-H", f"Host: {HOST}",
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{math.ceil(seconds)}s", "--timeout", "10s", "-H", f"Host: {HOST}",
                server.url(path, over_tls)]
     if script:
         command[1:1] = ["-s", str(script)]
     if not keeps_alive:
         command[1:1] = ["-H", "Connection: close"]
     before = server.processor_time()
-    output = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60).stdout
+    output = output_within(command, seconds)
     used = server.processor_time() - before
     requests = re.search(r"(\d+) requests in", output)
     if not requests or int(requests[1]) == 0 or re.search(r"Non-2xx|Socket errors", output):
         raise CannotMeasure(f"errors under load at {path}: {output[-200:]}")
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1])
     return Run(rate, used / int(requests[1]) * 1e6)
+
+
+def output_within(command, seconds):
+    """What wrk prints. It knows whole seconds only, but ends at an interrupt, and says what it has seen."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            if seconds != int(seconds):
+                time.sleep(seconds)
+                process.send_signal(signal.SIGINT)
+            return process.communicate(timeout=seconds + 60)[0]
+        finally:
+            process.kill()
 
 
 def settle(server):

@@ -1,9 +1,9 @@
 """Reads: beside libmicrohttpd alone, and what the access log costs."""
 import contextlib
 
-from measure import cost, in_turn, ratio
+from measure import cost, ratio
 from report import compared, of_runs
-from servers import bare_command, printing_its_address, understudy
+from servers import EVENLY_SHARED, bare_command, printing_its_address, sharing_evenly
 
 PICTURE = "/invasive/images/garlic-mustard.png"
 
@@ -17,19 +17,19 @@ def targets(key):
 
 def bare(bench):
     """The same answers from libmicrohttpd alone, by processor time a request."""
-    with understudy(bench.program, bench.data()) as ours:
+    with sharing_evenly(bench.program, bench.data()) as ours:
         for name, path, bound in targets(bench.key):
             yield beside_bare(bench, ours, name, path, ("≥", bound))
     # What the first reading of a list costs, and each one after a change.
-    with understudy(bench.program, bench.data(), "--people-cache", "0") as ours:
+    with sharing_evenly(bench.program, bench.data(), "--people-cache", "0") as ours:
         name, path, _ = targets(bench.key)[-1]
         yield beside_bare(bench, ours, f"{name}, read from the database", path)
 
 
 def beside_bare(bench, ours, name, path, bound=None):
-    command = bare_command(bench.tool("bare"), bench.folder, *ours.ask("GET", path))
+    command = bare_command(bench.tool("bare"), bench.folder, *ours.ask("GET", path), EVENLY_SHARED)
     with printing_its_address(command) as other:
-        runs = in_turn(bench.pairs, lambda: bench.load(ours, path), lambda: bench.load(other, path))
+        runs = bench.costs(path, ours, other)
     return compared(
         "Beside libmicrohttpd alone, 64 connections (its processor time ÷ ours)", f"GET {name}",
         ratio(runs[1], runs[0], cost), bound, ours=of_runs(runs[0]), other=of_runs(runs[1]),
@@ -42,12 +42,12 @@ def log(bench):
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(open(bench.folder / "access.log", "wb"))
         logging = stack.enter_context(
-            understudy(bench.program, bench.data(), "--log-format", "json", level="info", stderr=file))
-        silent = stack.enter_context(understudy(bench.program, bench.data()))
+            sharing_evenly(bench.program, bench.data(), "--log-format", "json", level="info", stderr=file))
+        silent = stack.enter_context(sharing_evenly(bench.program, bench.data()))
         for name, path, _ in targets(bench.key):
             if name not in ("species", "20 people"):
                 continue
-            runs = in_turn(bench.pairs, lambda: bench.load(logging, path), lambda: bench.load(silent, path))
+            runs = bench.costs(path, logging, silent)
             yield compared(
                 section, f"GET {name}", ratio(*runs, cost), ("<", 1.1), ours=of_runs(runs[0]),
                 other=f"{of_runs(runs[1])} silent", runs=bench.raw(logging=runs[0], silent=runs[1]))

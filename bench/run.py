@@ -65,6 +65,14 @@ class Bench:
     def load(self, server, path, connections=64, script=None, **how):
         return measure.load(server, path, connections, self.seconds, script, **how)
 
+    def costs(self, path, *loaded, script=None):
+        """Runs of servers in turn, for their processor time: twice as many as elsewhere and one, half as long. What makes
+        runs differ is settled at their beginning, so that more of them tell more than longer ones."""
+        pairs = 2 * self.pairs + 1 if self.pairs > 1 else 1
+        return measure.in_turn(pairs, *(
+            lambda server=server: measure.load(server, path, seconds=self.seconds / 2, script=script)
+            for server in loaded))
+
     def raw(self, **runs):
         """Runs as the JSON has them."""
         return {name: [{"rate": round(run.rate, 1), "cost": round(run.cost, 2)} for run in column]
@@ -74,7 +82,7 @@ class Bench:
 def arguments():
     parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     parser.add_argument("--only", metavar="NAME,…", help=f"some sections: {', '.join(SECTIONS)}")
-    parser.add_argument("--pairs", type=int, default=7, metavar="N", help="pairs of runs a row (7)")
+    parser.add_argument("--pairs", type=int, default=7, metavar="N", help="pairs of runs a row (7), twice as many and one of half the length where their processor time is compared")
     parser.add_argument("--seconds", type=int, default=1, metavar="S", help="seconds a run (1)")
     parser.add_argument("--quick", action="store_true", help="one pair, for those who work on the benchmark")
     parser.add_argument("--program", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
