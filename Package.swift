@@ -6,7 +6,7 @@ import PackageDescription
 // it has no main of its own, and its unsafe flags tell the compiler.
 let isFuzzing = Context.environment["UNDERSTUDY_FUZZ_BUILD"] != nil
 let fuzzDependencies: [Target.Dependency] = [
-  "HTTP", "JSON", "SQLite", "TestSupport", "Understudy", "UnderstudyTesting",
+  "HTTP", "JSON", "SQLite", "TestSupport", "Threads", "Understudy", "UnderstudyTesting",
 ]
 let fuzzing =
   isFuzzing

@@ -59,12 +59,28 @@
             #expect(status(of: request("POST", "/invasive/observations", sighting), on: client) == 200)
             #expect(client.answer(to: once)?.text == "1")
           }
+          try requireLine(of: year, in: server, client)
         }
         // The next start is in the past.
         try jump("-3650d")
         server.signal(SIGTERM)
         #expect(server.wait() == 0)
       }
+    }
+
+    /// The log's lines have the time that it is, some milliseconds after a jump at the latest.
+    private func requireLine(of years: Int, in server: ServerProcess, _ client: RawClient) throws {
+      let year = Calendar(identifier: .gregorian).component(.year, from: Date()) + years
+      func isThere() -> Bool {
+        server.log.split(separator: "\n").contains {
+          $0.contains(#""time":"\#(year)-"#) && $0.contains("/invasive/parks/1")
+        }
+      }
+      let deadline = Date().addingTimeInterval(20)
+      while !isThere(), Date() < deadline {
+        _ = client.answer(to: "GET /invasive/parks/1 HTTP/1.1\r\nHost: a\r\n\r\n")
+      }
+      #expect(isThere(), "\(server.log.suffix(300))")
     }
   }
 #endif

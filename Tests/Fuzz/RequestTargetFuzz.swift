@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Threads
 
 @testable import HTTP
 
@@ -122,8 +123,8 @@ private func requireRedaction(of raw: [UInt8]) throws {
 /// The log's line, with the target as the access log writes it.
 private func line(of request: Request, _ format: Log.Format) -> ByteBuffer {
   let text = ByteBuffer()
-  var moment = Timestamp()
-  let line = LogLine(.info, at: &moment, format: format, in: text)
+  var timestamp = Timestamp()
+  let line = LogLine(.info, at: MonotonicClock.now, &timestamp, format: format, in: text)
   if Redaction.isPlain(targetOf: request) {
     line.append(plainMessage: Redaction.length(ofPlainTargetOf: request)) {
       Redaction.append(plainTargetOf: request, to: &$0)

@@ -7,7 +7,7 @@ final class LineBuffer: Sendable {
   private struct State {
     var text = ByteBuffer(capacity: 1024)
     var lines: [Line] = []
-    var moment = Timestamp()
+    var timestamp = Timestamp()
     /// The round in which the last line was begun, and the first line of that round.
     var round: UInt64 = 0
     var firstOfRound = 0
@@ -20,8 +20,8 @@ final class LineBuffer: Sendable {
 
   /// A line of a text, by its end.
   struct Line {
-    /// When it was written, in nanoseconds since 1970.
-    let time: Int64
+    /// When what it tells of happened, in nanoseconds of `MonotonicClock`.
+    let time: UInt64
     let end: Int
   }
 
@@ -46,12 +46,14 @@ final class LineBuffer: Sendable {
   /// Writes a line.
   ///
   /// - Parameters:
+  ///   - moment: when what it tells of happened, in nanoseconds of `MonotonicClock`.
   ///   - round: the number of the last round in which lines were taken, or are being taken.
   ///   - limit: how many lines may wait.
   /// - Returns: whether it is the first that waits.
   @inline(__always)
   func write(
-    _ level: Log.Level, _ format: Log.Format, round: UInt64, limit: Int, _ body: (borrowing LogLine) -> Void
+    _ level: Log.Level, _ format: Log.Format, at moment: UInt64, round: UInt64, limit: Int,
+    _ body: (borrowing LogLine) -> Void
   ) -> Bool {
     state.withLock { state in
       guard state.lines.count + state.leaving < limit else {
@@ -60,10 +62,10 @@ final class LineBuffer: Sendable {
         return false
       }
       if round != state.round { (state.round, state.firstOfRound) = (round, state.lines.count) }
-      let line = LogLine(level, at: &state.moment, format: format, in: state.text)
+      let line = LogLine(level, at: moment, &state.timestamp, format: format, in: state.text)
       body(line)
       line.end()
-      state.lines.append(Line(time: state.moment.nanoseconds, end: state.text.count))
+      state.lines.append(Line(time: moment, end: state.text.count))
       return state.lines.count == 1
     }
   }

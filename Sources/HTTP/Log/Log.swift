@@ -65,7 +65,7 @@ public final class Log: Sendable {
     _ level: Level, _ message: String, _ fields: [(name: StaticString, value: FieldValue)] = []
   ) {
     guard writes(level) else { return }
-    output.write(level) { line in
+    output.write(level, at: MonotonicClock.now) { line in
       line.append(message: message)
       for (name, value) in fields {
         switch value {

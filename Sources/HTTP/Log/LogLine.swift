@@ -1,4 +1,5 @@
 import JSON
+import Threads
 
 #if canImport(Darwin)
   import Darwin
@@ -14,12 +15,17 @@ struct LogLine: ~Copyable {
   private let format: Log.Format
 
   /// Begins a line; a message is to follow.
-  init(_ level: Log.Level, at moment: inout Timestamp, format: Log.Format, in buffer: ByteBuffer) {
+  ///
+  /// - Parameter moment: in nanoseconds of `MonotonicClock`.
+  init(
+    _ level: Log.Level, at moment: UInt64, _ timestamp: inout Timestamp, format: Log.Format,
+    in buffer: ByteBuffer
+  ) {
     self.buffer = .passUnretained(buffer)
     self.format = format
     append(atMost: 64) { text in
       append("{\"time\":\"", orText: "", to: &text)
-      moment.append(to: &text)
+      timestamp.append(moment, to: &text)
       append("\",\"level\":\"", orText: " ", to: &text)
       text.append(Self.name(of: level))
       append("\",\"message\":", orText: " ", to: &text)
@@ -167,28 +173,48 @@ extension ByteBuffer {
   }
 }
 
-/// Writes the moment in the form of RFC 3339, in UTC, to the millisecond. What the moments of a second
-/// have in common is made once.
+/// Writes moments in the form of RFC 3339, in UTC, to the millisecond. What the moments of a second have in common is
+/// made once, and the wall clock is asked now and then: the moments are another clock's, which the caller has asked already.
 struct Timestamp {
   /// How many bytes it takes.
   static let length = 24
+  /// How long the wall clock isn't asked again, in nanoseconds.
+  private static let trust: UInt64 = 10_000_000
+
   private var second = -1
-  /// The moment that was appended last, in nanoseconds since 1970.
-  private(set) var nanoseconds: Int64 = 0
   /// `2026-06-01T12:34:56.`, kept in place.
   private var common = SIMD32<UInt8>()
+  /// When the wall clock was asked last, in nanoseconds of `MonotonicClock`, and how far it was ahead of that.
+  private var asked: UInt64?
+  private var ahead: Int64 = 0
 
-  /// Appends the moment.
-  mutating func append(to text: inout ByteWriter) {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    if now.tv_sec != second { setSecond(now.tv_sec) }
-    nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  /// Appends a moment.
+  ///
+  /// - Parameter moment: in nanoseconds of `MonotonicClock`, some time ago at most.
+  mutating func append(_ moment: UInt64, to text: inout ByteWriter) {
+    if asked.map({ moment > $0 && moment - $0 > Self.trust }) ?? true { askWallClock() }
+    let nanoseconds = UInt64(max(0, Int64(moment) + ahead))
+    if Int(nanoseconds / 1_000_000_000) != second { setSecond(Int(nanoseconds / 1_000_000_000)) }
     withUnsafeBytes(of: common) { common in
       text.append(UnsafeRawBufferPointer(start: common.baseAddress, count: Self.length - 4))
     }
-    text.append(UInt64(now.tv_nsec) / 1_000_000, digits: 3)
+    text.append(nanoseconds / 1_000_000, digits: 3)
     text.append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func askWallClock() {
+    var wall = timespec()
+    var (before, after): (UInt64, UInt64)
+    // Anew where the thread lost the processor between the two clocks.
+    var trials = 3
+    repeat {
+      before = MonotonicClock.now
+      clock_gettime(CLOCK_REALTIME, &wall)
+      after = MonotonicClock.now
+      trials -= 1
+    } while after - before > 100_000 && trials > 0
+    asked = after
+    ahead = Int64(wall.tv_sec) * 1_000_000_000 + Int64(wall.tv_nsec) - Int64(after)
   }
 
   private mutating func setSecond(_ seconds: Int) {

@@ -9,8 +9,8 @@ import Threads
 #endif
 
 /// Where the lines of all threads come together, and go to the system in such an order that a line that tells of what came
-/// after another's event stands behind that. Within a round it goes by the wall clock: where that is set back, lines of
-/// different threads may change places.
+/// after another's event stands behind that: within a round it goes by the monotonic clock, whatever is done to the wall
+/// clock.
 ///
 /// They are taken in rounds. Each line notes the number of the round in or after which it was begun, and one that was
 /// begun in a round has to wait for the next, or it could overtake one of a thread that the round has been to before.
@@ -34,7 +34,7 @@ final class LogOutput: Sendable {
 
     var isEmpty: Bool { next == taken.lines.count }
     /// When the next line was written.
-    var time: Int64 { taken.lines[next].time }
+    var time: UInt64 { taken.lines[next].time }
 
     mutating func take(before round: UInt64) {
       buffer.take(before: round, into: &taken)
@@ -75,11 +75,13 @@ final class LogOutput: Sendable {
   var droppedLines: UInt64 { buffers.all.reduce(0) { $0 + $1.droppedLines } }
 
   /// Writes a line whose message and fields `body` appends; the caller has asked whether its level is written.
+  ///
+  /// - Parameter moment: when what it tells of happened, in nanoseconds of `MonotonicClock`.
   @inline(__always)
-  func write(_ level: Log.Level, _ body: (borrowing LogLine) -> Void) {
+  func write(_ level: Log.Level, at moment: UInt64, _ body: (borrowing LogLine) -> Void) {
     guard !isClosed.load(ordering: .relaxed) else { return }
     let round = round.load(ordering: .relaxed)
-    if buffers.withValue({ $0.write(level, format, round: round, limit: limit, body) }) { ring() }
+    if buffers.withValue({ $0.write(level, format, at: moment, round: round, limit: limit, body) }) { ring() }
   }
 
   private func ring() {
@@ -149,8 +151,8 @@ final class LogOutput: Sendable {
     if speaking.count > 1 { Self.merge(speaking, of: &sources, into: merged) }
     let dropped = sources.reduce(0) { $0 + $1.taken.dropped }
     if dropped > 0 {
-      var moment = Timestamp()
-      let line = LogLine(.error, at: &moment, format: format, in: text)
+      var timestamp = Timestamp()
+      let line = LogLine(.error, at: MonotonicClock.now, &timestamp, format: format, in: text)
       line.append(message: "log lines dropped: the reader of the log was too slow")
       line.append("lines", Int64(dropped))
       line.end()
@@ -158,8 +160,7 @@ final class LogOutput: Sendable {
     return text
   }
 
-  /// Appends the lines of several threads by their times. Those of one thread stay in their order, whatever the wall clock
-  /// did.
+  /// Appends the lines of several threads by their times. Those of one thread stay in their order.
   private static func merge(_ speaking: [Int], of sources: inout [Source], into text: ByteBuffer) {
     var speaking = speaking
     while var first = speaking.first {

@@ -25,7 +25,7 @@ public final class AccessLog: AnswerObserver {
     let method = Redaction.method(of: request)
     let (status, bytes, duration) = (Int64(answer.status.code), Int64(answer.bytes), answer.duration)
     let detail = answer.detail
-    output.write(level) { line in
+    output.write(level, at: answer.moment) { line in
       if isPlain {
         let length = method.utf8.count + 1 + Redaction.length(ofPlainTargetOf: request)
         line.append(plainMessage: length) { text in

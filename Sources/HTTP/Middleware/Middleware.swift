@@ -33,6 +33,8 @@ public struct Answer: Sendable {
   public let status: Status
   /// The body's length in bytes.
   public let bytes: Int
+  /// When, in nanoseconds of `MonotonicClock`.
+  let moment: UInt64
   /// How long it took from the request line on, in nanoseconds.
   public let duration: UInt64
   /// What the log says of it.

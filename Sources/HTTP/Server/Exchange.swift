@@ -262,8 +262,8 @@ final class Exchange: @unchecked Sendable {
       $0.waitForReader(from: now, seconds: 60 + bytes / (16 << 10))
     }
     let answer = Answer(
-      status: status, bytes: request.method == .head ? 0 : bytes, duration: now - request.start,
-      detail: detail, isDetailHidden: isDetailHidden)
+      status: status, bytes: request.method == .head ? 0 : bytes, moment: now,
+      duration: now - request.start, detail: detail, isDetailHidden: isDetailHidden)
     answers.add(
       row: request.routed?._withUnsafeGuaranteedRef { $0.number } ?? 0, status: answer.status,
       duration: answer.duration)
