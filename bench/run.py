@@ -82,7 +82,9 @@ class Bench:
 def arguments():
     parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     parser.add_argument("--only", metavar="NAME,…", help=f"some sections: {', '.join(SECTIONS)}")
-    parser.add_argument("--pairs", type=int, default=7, metavar="N", help="pairs of runs a row (7), twice as many and one of half the length where their processor time is compared")
+    parser.add_argument(
+        "--pairs", type=int, default=7, metavar="N",
+        help="pairs of runs a row (7); twice as many and one, half as long, where processor time is compared")
     parser.add_argument("--seconds", type=int, default=1, metavar="S", help="seconds a run (1)")
     parser.add_argument("--quick", action="store_true", help="one pair, for those who work on the benchmark")
     parser.add_argument("--program", type=pathlib.Path, required=True, help=argparse.SUPPRESS)

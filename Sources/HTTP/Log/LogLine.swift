@@ -42,17 +42,7 @@ struct LogLine: ~Copyable {
   }
 
   /// Appends the message.
-  func append(message text: String) {
-    var text = text
-    text.withUTF8 { bytes in
-      buffer._withUnsafeGuaranteedRef { line in
-        switch format {
-        case .text: line.append(oneLine: UnsafeRawBufferPointer(bytes))
-        case .json: line.append(jsonString: UnsafeRawBufferPointer(bytes))
-        }
-      }
-    }
-  }
+  func append(message text: String) { append(text, quotedInText: false) }
 
   /// Appends a message of at most so many bytes, which `body` writes in characters that need no escapes in either format.
   @inline(__always)
@@ -68,13 +58,17 @@ struct LogLine: ~Copyable {
   /// Appends a field.
   func append(_ name: StaticString, _ text: String) {
     append(atMost: Self.room(for: name)) { begin(name, in: &$0) }
+    append(text, quotedInText: text.isEmpty || text.utf8.contains(UInt8(ascii: " ")))
+  }
+
+  /// Appends any text, as a string in JSON, and in text on one line.
+  private func append(_ text: String, quotedInText isQuoted: Bool) {
     var text = text
     text.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
       buffer._withUnsafeGuaranteedRef { line in
         switch format {
-        case .json: line.append(jsonString: bytes)
-        case .text: line.append(oneLine: bytes, quoted: bytes.contains(UInt8(ascii: " ")) || bytes.isEmpty)
+        case .text: line.append(oneLine: UnsafeRawBufferPointer(bytes), quoted: isQuoted)
+        case .json: line.append(jsonString: UnsafeRawBufferPointer(bytes))
         }
       }
     }
@@ -158,7 +152,7 @@ struct LogLine: ~Copyable {
 extension ByteBuffer {
   /// Appends text with its control characters escaped, C0 and C1, so that no client writes lines of
   /// its own or speaks to the terminal.
-  fileprivate func append(oneLine text: UnsafeRawBufferPointer, quoted: Bool = false) {
+  fileprivate func append(oneLine text: UnsafeRawBufferPointer, quoted: Bool) {
     if quoted { append(UInt8(ascii: "\"")) }
     if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
       append(text)
@@ -184,15 +178,15 @@ struct Timestamp {
   private var second = -1
   /// `2026-06-01T12:34:56.`, kept in place.
   private var common = SIMD32<UInt8>()
-  /// When the wall clock was asked last, in nanoseconds of `MonotonicClock`, and how far it was ahead of that.
-  private var asked: UInt64?
+  /// From when on the wall clock is asked again, in nanoseconds of `MonotonicClock`, and how far it was ahead of that.
+  private var expiry: UInt64 = 0
   private var ahead: Int64 = 0
 
   /// Appends a moment.
   ///
   /// - Parameter moment: in nanoseconds of `MonotonicClock`, some time ago at most.
   mutating func append(_ moment: UInt64, to text: inout ByteWriter) {
-    if asked.map({ moment > $0 && moment - $0 > Self.trust }) ?? true { askWallClock() }
+    if moment >= expiry { askWallClock() }
     let nanoseconds = UInt64(max(0, Int64(moment) + ahead))
     if Int(nanoseconds / 1_000_000_000) != second { setSecond(Int(nanoseconds / 1_000_000_000)) }
     withUnsafeBytes(of: common) { common in
@@ -213,7 +207,7 @@ struct Timestamp {
       after = MonotonicClock.now
       trials -= 1
     } while after - before > 100_000 && trials > 0
-    asked = after
+    expiry = after + Self.trust
     ahead = Int64(wall.tv_sec) * 1_000_000_000 + Int64(wall.tv_nsec) - Int64(after)
   }
 

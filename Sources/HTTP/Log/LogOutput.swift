@@ -33,7 +33,7 @@ final class LogOutput: Sendable {
     init(_ buffer: LineBuffer) { self.buffer = buffer }
 
     var isEmpty: Bool { next == taken.lines.count }
-    /// When the next line was written.
+    /// When what the next line tells of happened.
     var time: UInt64 { taken.lines[next].time }
 
     mutating func take(before round: UInt64) {

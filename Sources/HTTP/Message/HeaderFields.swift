@@ -161,7 +161,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// Whether the bytes are those of another buffer.
-  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+  public func isSame(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count, let baseAddress, let start = other.baseAddress else {
       return count == other.count
     }

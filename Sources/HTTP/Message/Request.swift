@@ -29,8 +29,8 @@ public final class Request {
   @exclusivity(unchecked) var isHTTP11 = true
   /// Unretained: libmicrohttpd tells of a request's end before it closes its connection. From `end` to the next `begin`
   /// there is none, and nobody may ask for it.
-  @exclusivity(unchecked) private var unretained: Unmanaged<ClientConnection>
-  var connection: ClientConnection { unretained._withUnsafeGuaranteedRef { $0 } }
+  @exclusivity(unchecked) private(set) var client: Unmanaged<ClientConnection>
+  var connection: ClientConnection { client._withUnsafeGuaranteedRef { $0 } }
   let trustedProxies: [AddressRange]
 
   /// None yet, or one that is made up.
@@ -40,7 +40,7 @@ public final class Request {
   ) {
     self.id = id
     self.target = target
-    unretained = .passUnretained(connection)
+    client = .passUnretained(connection)
     self.trustedProxies = trustedProxies
   }
 
@@ -49,7 +49,7 @@ public final class Request {
     _ id: RequestID, target bytes: UnsafeRawBufferPointer, on connection: ClientConnection, at start: UInt64
   ) {
     self.id = id
-    unretained = .passUnretained(connection)
+    client = .passUnretained(connection)
     target.replace(with: bytes)
     self.start = start
   }
@@ -161,7 +161,7 @@ public final class Request {
   /// The client's address as text, `-` where it has none.
   var clientName: String {
     guard trustedProxies.isEmpty else { return clientAddress?.description ?? "-" }
-    return unretained._withUnsafeGuaranteedRef { $0.addressText }
+    return client._withUnsafeGuaranteedRef { $0.addressText }
   }
 
   /// The scheme and authority that this request was sent to, `http://192.168.1.20:8080`: what an

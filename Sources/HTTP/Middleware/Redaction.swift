@@ -36,7 +36,7 @@ enum Redaction {
     request.target.withRaw { raw in
       var start = request.target.pathRange.lowerBound
       request.withRoute { route in
-        guard let route, route.hasParameters else { return }
+        guard let route else { return }
         for index in 0..<request.target.segmentCount {
           let segment = request.target.range(ofSegment: index)
           guard

@@ -33,8 +33,6 @@ public final class Route: @unchecked Sendable {
   }
   /// Its number among the routes of its router, from 1 on.
   let number: Int
-  /// Whether it has parameters.
-  let hasParameters: Bool
   /// Which segment is one that the log doesn't show.
   let secret: Int?
   /// Those that are parameters and that it shows, a bit for each.
@@ -61,11 +59,9 @@ public final class Route: @unchecked Sendable {
       segment.hasPrefix(":") ? .parameter(String(segment.dropFirst())) : .literal(String(segment))
     }
     secret = segments.firstIndex(of: .parameter("key"))
-    let parameters = segments.indices.filter { [segments] in
-      if case .parameter = segments[$0] { true } else { false }
+    shown = segments.indices.reduce(0) { [segments, secret] shown, index in
+      if case .parameter = segments[index], index != secret { shown | 1 << UInt64(index) } else { shown }
     }
-    hasParameters = !parameters.isEmpty
-    shown = parameters.filter { [secret] in $0 != secret }.reduce(0) { $0 | 1 << UInt64($1) }
   }
 
   deinit { patternBytes.deallocate() }

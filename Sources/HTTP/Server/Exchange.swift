@@ -21,8 +21,6 @@ final class Exchange: @unchecked Sendable {
   let request: Request
   let service: Service
   private let answers: AnswerCells
-  /// The request's connection, as unretained as there.
-  @exclusivity(unchecked) private var client: Unmanaged<ClientConnection>
   @exclusivity(unchecked) private var stage = Stage.idle
   /// What answers; nil where the request is refused, or asks for its options. It is the route's, and lives as long as
   /// that.
@@ -45,13 +43,11 @@ final class Exchange: @unchecked Sendable {
     service = thread.service
     answers = thread.answers
     request = Request(connection: client, trustedProxies: service.trustedProxies)
-    self.client = .passUnretained(client)
   }
 
   /// The request line is there.
   func begin(_ id: RequestID, target: UnsafeRawBufferPointer, on client: ClientConnection) {
     stage = .header
-    self.client = .passUnretained(client)
     request.begin(id, target: target, on: client, at: MonotonicClock.now)
     client.waitForRequest(from: request.start, seconds: service.limits.requestSeconds)
   }
@@ -67,7 +63,7 @@ final class Exchange: @unchecked Sendable {
       request.method = Method(cString: method)
       request.isHTTP11 = isHTTP11
       request.fields.read(from: connection)
-      client._withUnsafeGuaranteedRef { request.fields.checkFraming(isHTTP11: isHTTP11, on: $0) }
+      request.client._withUnsafeGuaranteedRef { request.fields.checkFraming(isHTTP11: isHTTP11, on: $0) }
       admit()
       return refusesEarly ? answer(connection) : .YES
     case .body where !data.isEmpty:
@@ -98,7 +94,7 @@ final class Exchange: @unchecked Sendable {
     awaited = nil
     bytes.release(from: service)
     let patience = service.limits.idleSeconds + service.limits.requestSeconds
-    client._withUnsafeGuaranteedRef { $0.waitForRequest(from: MonotonicClock.now, seconds: patience) }
+    request.client._withUnsafeGuaranteedRef { $0.waitForRequest(from: MonotonicClock.now, seconds: patience) }
     request.end()
   }
 
@@ -138,7 +134,7 @@ final class Exchange: @unchecked Sendable {
   // MARK: The answer
 
   private func answer(_ connection: OpaquePointer) -> MHD_Result {
-    client._withUnsafeGuaranteedRef { $0.serveClient() }
+    request.client._withUnsafeGuaranteedRef { $0.serveClient() }
     do {
       if let response = service.middleware.intercept(request) { return send(response, on: connection) }
       if let refusal { throw refusal }
@@ -257,7 +253,7 @@ final class Exchange: @unchecked Sendable {
   /// for each 16 KiB.
   private func report(_ status: Status, bytes: Int, detail: String? = nil, isDetailHidden: Bool = false) {
     let now = MonotonicClock.now
-    client._withUnsafeGuaranteedRef {
+    request.client._withUnsafeGuaranteedRef {
       if bytes > 0, request.method != .head { $0.joinHeaderAndBody() }
       $0.waitForReader(from: now, seconds: 60 + bytes / (16 << 10))
     }

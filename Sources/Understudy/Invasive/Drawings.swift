@@ -40,12 +40,10 @@ final class Drawings: Sendable {
 
   /// The number of the one with this file name.
   func number(_ name: UnsafeRawBufferPointer) -> Int? {
-    guard let start = name.baseAddress, name.count + 1 < firstOfLength.count else { return nil }
-    for number in firstOfLength[name.count]..<firstOfLength[name.count + 1] {
-      guard let known = names[number].bytes.baseAddress else { continue }
-      if known.load(as: UInt8.self) == name[0], memcmp(start, known, name.count) == 0 { return number }
+    guard name.count + 1 < firstOfLength.count else { return nil }
+    return (firstOfLength[name.count]..<firstOfLength[name.count + 1]).first {
+      names[$0].bytes.isSame(as: name)
     }
-    return nil
   }
 
   /// The number of the one with this file name, or of one with its stem.

@@ -29,9 +29,6 @@ final class Pictures: Sendable {
       answers = Array(repeating: nil, count: drawings.responses.count)
     }
 
-    /// Whether the folder had to be looked into again.
-    func looksAnew() -> Bool { folder.look() }
-
     /// The drawing whose file name a request has, where there are no photographs.
     func drawing(for request: Request) -> PreparedResponse? {
       guard folder.isEmpty else { return nil }
@@ -60,7 +57,7 @@ final class Pictures: Sendable {
   func addRoutes(to router: inout Router) {
     router.get("/invasive/images/:file") { [self] request in
       try views.withValue { view in
-        if view.looksAnew() { photographs.forget(allBut: view.folder.all) }
+        if view.folder.look() { photographs.forget(allBut: view.folder.all) }
         // Where there are no photographs a species' own URL is all that has to be known.
         return try .prepared(view.drawing(for: request) ?? picture(for: request, view))
       }
