@@ -66,10 +66,9 @@ class Bench:
         return measure.load(server, path, connections, self.seconds, script, **how)
 
     def costs(self, path, *loaded, script=None):
-        """Runs of servers in turn, for their processor time: twice as many as elsewhere and one, half as long. What makes
+        """Runs of servers in turn, for their processor time: twice as many as elsewhere but one, half as long. What makes
         runs differ is settled at their beginning, so that more of them tell more than longer ones."""
-        pairs = 2 * self.pairs + 1 if self.pairs > 1 else 1
-        return measure.in_turn(pairs, *(
+        return measure.in_turn(2 * self.pairs - 1, *(
             lambda server=server: measure.load(server, path, seconds=self.seconds / 2, script=script)
             for server in loaded))
 
@@ -84,7 +83,7 @@ def arguments():
     parser.add_argument("--only", metavar="NAME,…", help=f"some sections: {', '.join(SECTIONS)}")
     parser.add_argument(
         "--pairs", type=int, default=7, metavar="N",
-        help="pairs of runs a row (7); twice as many and one, half as long, where processor time is compared")
+        help="pairs of runs a row (7); twice as many but one, half as long, where processor time is compared")
     parser.add_argument("--seconds", type=int, default=1, metavar="S", help="seconds a run (1)")
     parser.add_argument("--quick", action="store_true", help="one pair, for those who work on the benchmark")
     parser.add_argument("--program", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
